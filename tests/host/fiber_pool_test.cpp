@@ -6,10 +6,13 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <set>
+#include <vector>
 
 #include "fibers/fiber_pool.hpp"
 #include "scheduling/external_deques.hpp"
+#include "support/process_facts.hpp"
 
 namespace creek {
 namespace {
@@ -119,6 +122,23 @@ TEST(fiber_pool, hands_what_an_idle_worker_has_too_many_of_to_others) {
   for (int i = 0; i < 12; ++i) EXPECT_EQ(made.count(pool.take(other)), 1U);
   EXPECT_EQ(made.count(pool.take(other)), 0U);
   for (int i = 0; i < 8; ++i) EXPECT_EQ(made.count(pool.take(mine)), 1U);
+}
+
+TEST(fiber_pool, trims_what_idle_workers_hand_on_beyond_the_warm_ones) {
+  const std::size_t stack = std::size_t{64} << 10;
+  fiber_pool pool(setup(stack));
+  fiber_cache cache;
+  std::vector<fiber*> made;
+  for (int i = 0; i < 700; ++i) made.push_back(pool.take(cache));
+  for (fiber* each : made) std::memset(each->stack_low + stack / 2, 1, stack / 2 - 4096);
+  const std::size_t before = support::resident_bytes();
+  for (fiber* each : made) {
+    pool.recycle(cache, *each);
+    pool.tend(cache);
+  }
+  if (!support::under_sanitizer) {
+    EXPECT_LT(support::resident_bytes(), before - 150 * (stack / 2));
+  }
 }
 
 TEST(fiber_pool, makes_none_in_advance_where_the_system_refuses) {

@@ -43,7 +43,8 @@ void scheduler::yield() noexcept {
 
 counter_values scheduler::counters() const {
   counter_values sum = workers_.counters();
-  sum[counter::inline_runs] += loop_.fibers().inline_runs();
+  // In a child of fork() a worker's lock may be held for ever.
+  if (!lost_in_fork()) sum[counter::inline_runs] += loop_.fibers().inline_runs();
   return sum;
 }
 

@@ -13,5 +13,8 @@ bool mark_guard(std::byte* begin) noexcept;
 /// Makes the `guard_bytes` at `begin` inaccessible by a mark or else by a mapping of their own;
 /// returns false, with the reason in errno, if the system refuses. Any thread.
 bool make_guard(std::byte* begin) noexcept;
+/// Unmaps the stack of `size` bytes at `low` and its guard, or gives back its pages if the system
+/// has no room to cut it out of a mapping.
+void unmap_with_guard(std::byte* low, std::size_t size) noexcept;
 
 }  // namespace creek

@@ -20,11 +20,6 @@ namespace creek {
 
 namespace {
 
-/// Unmaps a stack that LeakSanitizer does not scan any more.
-void unmap_stack(std::byte* low, std::size_t size) noexcept {
-  munmap(low - guard_bytes, guard_bytes + size);
-}
-
 /// Stacks that are mapped together but not guarded yet, as workers that begin to wait need them one
 /// soon after the other. Those that are left go with the pool.
 constexpr std::size_t batch_bytes = std::size_t{16} << 20;
@@ -100,7 +95,7 @@ class stack_pool {
     return true;
   }
   void unmap_all() noexcept {
-    for (std::byte* low : std::span(stacks_).first(count())) unmap_stack(low, size_);
+    for (std::byte* low : std::span(stacks_).first(count())) unmap_with_guard(low, size_);
     count_.store(0, std::memory_order_relaxed);
     if (fresh_ != 0) munmap(next_fresh_, fresh_ * stride());
     fresh_ = 0;
@@ -135,7 +130,7 @@ std::byte* take_stack(std::size_t size) noexcept {
 void give_back_stack(std::byte* low, std::size_t size) noexcept {
   // An unused stack keeps nothing alive.
   end_search_for_pointers(low, size);
-  if (!pool.give(low, size)) unmap_stack(low, size);
+  if (!pool.give(low, size)) unmap_with_guard(low, size);
 }
 
 std::size_t pooled_stacks() noexcept {

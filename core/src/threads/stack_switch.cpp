@@ -153,7 +153,7 @@ std::byte* map_guarded(std::size_t size) noexcept {
 
 void unmap_guarded(std::byte* low, std::size_t size) noexcept {
   end_search_for_pointers(low, size);
-  munmap(low - guard_bytes, guard_bytes + size);
+  unmap_with_guard(low, size);
 }
 
 }  // namespace creek

@@ -40,12 +40,15 @@ fiber* fiber_pool::make() noexcept {
 
 void fiber_pool::tend(fiber_cache& cache) noexcept {
   if (cache.has_too_many()) {
-    spares_.push(*cache.pop());
+    make_common(*cache.pop());
   } else if (cache.has_too_few()) {
+    // Others must not wait for work that this worker would find now.
+    if (!std::unique_lock(mutex_, std::try_to_lock)) return;
     fiber* added = spares_.pop();
     if (added == nullptr) added = make();
     if (added == nullptr) return cache.want_no_more();
-    populate_fiber(*added);
+    // Those of slabs are for waiting tasks by the thousand, of which each is to cost one page.
+    if (!added->in_slab) populate_fiber(*added);
     cache.push(*added);
   }
 }

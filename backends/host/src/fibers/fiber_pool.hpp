@@ -45,7 +45,7 @@ class fiber_cache {
   static constexpr unsigned max_wanted = 8;
   fiber* newest_ = nullptr;
   unsigned count_ = 0;
-  unsigned wanted_ = 0;
+  unsigned wanted_ = 0;  ///< one more with each fiber that was not here, as the worker's first one
 };
 
 /// Owns every fiber of a scheduler until the scheduler ends, because thieves may read the task
@@ -74,12 +74,12 @@ class fiber_pool {
   /// Takes a fiber back. A worker may recycle what others take, so its surplus becomes common.
   void recycle(fiber_cache& cache, fiber& unused) noexcept {
     if (!cache.full()) return cache.push(unused);
-    if (spares_.size() >= warm_spares) trim_fiber(unused);
-    spares_.push(unused);
+    make_common(unused);
   }
   /// Called again and again by a worker without work: makes one fiber that its cache lacks, for to
   /// make one costs more than a steal and delays the strand that needs it, or makes one common that
   /// it has too many. Fibers move from the worker whose strands wait to those that resume them.
+  /// Does nothing while others make fibers or look at them.
   void tend(fiber_cache& cache) noexcept;
   /// Returns the number of tasks that ran in place because a deque was full.
   std::uint64_t inline_runs() const;
@@ -110,6 +110,10 @@ class fiber_pool {
 
  private:
   void await_look() const noexcept;
+  void make_common(fiber& idle) noexcept {
+    if (spares_.size() >= warm_spares) trim_fiber(idle);
+    spares_.push(idle);
+  }
   static constexpr unsigned warm_spares = 512;
   fiber* make() noexcept;
   fiber_memory take_memory() noexcept;
