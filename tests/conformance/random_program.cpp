@@ -114,6 +114,8 @@ class runner {
         return looped(p);
       case step::left_alone:
         return left_alone(p);
+      case step::ranked:
+        return ranked(p);
     }
     return 0;
   }
@@ -155,6 +157,14 @@ class runner {
   number spawned(const program& p) {
     std::vector<result> results(p.children.size());
     for (std::size_t i = 0; i < results.size(); ++i) creek::spawn(writer(p, i, results));
+    wait_for([] { creek::taskwait(); }, results);
+    return combine(p, results);
+  }
+  number ranked(const program& p) {
+    std::vector<result> results(p.children.size());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      creek::spawn(static_cast<creek::priority>(p.order[i] % 3), writer(p, i, results));
+    }
     wait_for([] { creek::taskwait(); }, results);
     return combine(p, results);
   }
@@ -242,7 +252,7 @@ program make_program(std::mt19937_64& random, int depth, bool pipelines) {
     if (random() % 16 == 0) p.kind = step::thrown;
     return p;
   }
-  p.kind = static_cast<step>(static_cast<unsigned>(step::forked) + random() % 9);
+  p.kind = static_cast<step>(static_cast<unsigned>(step::forked) + random() % inner_kinds);
   if (p.kind == step::pipeline && !pipelines) p.kind = step::spawned;
   const std::size_t width = 2 + random() % (p.kind == step::forked ? 2 : 4);
   for (std::size_t i = 0; i < width; ++i)
@@ -264,9 +274,9 @@ std::uint64_t run_as_task(const program& p, std::atomic<std::uint64_t>& side) {
 }
 
 std::ostream& operator<<(std::ostream& out, const program& p) {
-  static constexpr const char* names[] = {"leaf",     "thrown",  "forked",    "spawned",
-                                          "grouped",  "futures", "chained",   "gathered",
-                                          "pipeline", "looped",  "left_alone"};
+  static constexpr const char* names[] = {"leaf",     "thrown",  "forked",     "spawned",
+                                          "grouped",  "futures", "chained",    "gathered",
+                                          "pipeline", "looped",  "left_alone", "ranked"};
   out << names[static_cast<unsigned>(p.kind)];
   if (p.children.empty()) return out;
   const char* separator = "(";

@@ -24,7 +24,9 @@ enum class step : std::uint8_t {
   pipeline,    ///< spawn of all in another order, each waits for the promise of the one before
   looped,      ///< parallel_for over the children
   left_alone,  ///< spawn of all, without waiting: they add to `side` later
+  ranked,      ///< spawn of all with priorities, taskwait
 };
+inline constexpr unsigned inner_kinds = 10;  ///< those from `forked` on
 
 /// One node; the program is the tree below it.
 struct program {
