@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a busy machine suffer: they are stopped anywhere, for any time, and moved.
+// Disturbances of a busy machine: threads are stopped anywhere, for any time, and moved.
 #pragma once
 
 #include <sched.h>
