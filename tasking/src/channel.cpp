@@ -7,6 +7,7 @@
 
 #include <creek/core/measuring/clock.hpp>
 #include <creek/tasking/detail/channel_base.hpp>
+#include <creek/tasking/spawn.hpp>
 
 #include "limited_wait.hpp"
 
@@ -70,8 +71,7 @@ bool channel_base::remove(channel_waiter& waiter) noexcept {
 void channel_base::wake(channel_side side, std::size_t count) noexcept {
   for (; count != 0; --count) {
     strand* released = nullptr;
-    submitted_task* task = nullptr;
-    executor* home = nullptr;
+    channel_suspension* suspended = nullptr;
     {
       const std::lock_guard hold(lock_);
       channel_waiter* const waiter = lists_[static_cast<int>(side)].first;
@@ -81,13 +81,12 @@ void channel_base::wake(channel_side side, std::size_t count) noexcept {
       if (waiter->listener != nullptr) {
         // Under the lock: a waiter that finds itself notified may leave its frame.
         released = waiter->listener->notify(waiter->listener);
-      } else {
-        task = waiter->task;
-        home = waiter->home;
+      } else if (waiter->suspension->notify()) {
+        suspended = waiter->suspension;
       }
     }
     if (released != nullptr) released->home->resume(released);
-    if (task != nullptr) home != nullptr ? home->submit(task) : task->run(task);
+    if (suspended != nullptr) suspended->go_on();
   }
 }
 
@@ -146,6 +145,15 @@ bool channel_wait::any_is_ready_soon() const noexcept {
   });
 }
 
+/// Spins for a moment where that may help: about for the cost of a suspension and its end for both
+/// sides, or of a thread's sleep; not where nobody else can run meanwhile.
+template <class Condition>
+static bool spin_until_ready_soon(const executor* home, Condition is_ready_soon) {
+  const std::chrono::nanoseconds patience{home == nullptr ? 20'000 : 4'000};
+  return (home == nullptr || (home->traits().worker_count > 1 && !home->traits().runs_repeat)) &&
+         creek::spin_until(is_ready_soon, patience);
+}
+
 channel_status channel_wait::for_a_change() {
   const executor* const home = current_executor();
   std::chrono::nanoseconds left{};
@@ -156,14 +164,9 @@ channel_status channel_wait::for_a_change() {
     if (left.count() <= 0) return channel_status::timeout;
   }
   if (limits_.stop != nullptr && limits_.stop->stop_requested()) return channel_status::stopped;
-  if (!std::exchange(has_spun_, true)) {
-    // About the cost of a suspension and its end for both sides, or of a thread's sleep; not where
-    // nobody else can run meanwhile.
-    const std::chrono::nanoseconds patience{home == nullptr ? 20'000 : 4'000};
-    if ((home == nullptr || (home->traits().worker_count > 1 && !home->traits().runs_repeat)) &&
-        creek::spin_until([&] { return any_is_ready_soon(); }, patience)) {
-      return channel_status::done;
-    }
+  if (!std::exchange(has_spun_, true) &&
+      spin_until_ready_soon(home, [&] { return any_is_ready_soon(); })) {
+    return channel_status::done;
   }
   channel_waiters source(first_, count_, any_is_notified());
   limited_wait<channel_waiters> wait(source);
@@ -173,6 +176,81 @@ channel_status channel_wait::for_a_change() {
   if (count_ > 1) source.unlisten(nullptr);
   if (ended == wait_end::ready) return channel_status::done;
   return ended == wait_end::timeout ? channel_status::timeout : channel_status::stopped;
+}
+
+channel_suspension::channel_suspension(channel_base& channel, channel_side side,
+                                       const char* task) noexcept {
+  submitted_task::run = [](submitted_task* self) noexcept {
+    auto* const me = static_cast<channel_suspension*>(self);
+    sanitizer::acquired(&me->phase_);
+    if (!me->try_again() && me->stays()) return;
+    // The coroutine's exceptions end in its promise; a task frame gives it a scope of its own.
+    static constexpr task_type type{nullptr, "coroutine at a channel"};
+    auto resumed = me->coroutine_;
+    error_slot error;
+    run_framed<ending::strict>(resumed, current_stack, nullptr, &type, error);
+  };
+  submitted_task::name = task;
+  waiter_.channel = &channel;
+  waiter_.side = side;
+  waiter_.suspension = this;
+}
+
+/// A coroutine may be destroyed while it waits, if nobody uses the channel meanwhile.
+channel_suspension::~channel_suspension() {
+  if (phase_.load(std::memory_order_relaxed) == phase::suspended) waiter_.channel->remove(waiter_);
+}
+
+bool channel_suspension::await_suspend(std::coroutine_handle<> coroutine) noexcept {
+  coroutine_ = coroutine;
+  home_ = current_executor();
+  const auto is_ready_soon = [this] { return waiter_.channel->is_ready_soon(waiter_.side); };
+  if (spin_until_ready_soon(home_, is_ready_soon) && try_again()) return false;
+  return stays();
+}
+
+/// Has the coroutine wait, or makes its operation after all; returns whether it waits: then it may
+/// have been continued already.
+bool channel_suspension::stays() noexcept {
+  for (;;) {
+    phase_.store(phase::running, std::memory_order_relaxed);
+    waiter_.channel->add(waiter_, was_notified_);
+    // Either a change of the channel is seen now, or whoever makes it sees the waiter.
+    heavy_fence();
+    if (!waiter_.channel->is_ready(waiter_.side)) {
+      sanitizer::releases(&phase_);
+      if (phase_.exchange(phase::suspended, std::memory_order_acq_rel) == phase::running)
+        return true;
+    } else {
+      waiter_.channel->remove(waiter_);
+    }
+    if (try_again()) return false;
+  }
+}
+
+/// Returns false if the coroutine has to wait.
+bool channel_suspension::try_again() noexcept {
+  phase_.store(phase::running, std::memory_order_relaxed);
+  try {
+    status_ = attempt();
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  was_notified_ = waiter_.is == channel_waiter::state::notified;
+  if (status_ == channel_status::not_ready && !failure_) return false;
+  waiter_.is = channel_waiter::state::idle;
+  if (failure_ && was_notified_) waiter_.channel->pass_on(waiter_.side);
+  return true;
+}
+
+bool channel_suspension::notify() noexcept {
+  sanitizer::releases(&phase_);
+  return phase_.exchange(phase::notified, std::memory_order_acq_rel) == phase::suspended;
+}
+
+void channel_suspension::go_on() noexcept {
+  sanitizer::acquired(&phase_);
+  home_ != nullptr ? home_->submit(this) : submitted_task::run(this);
 }
 
 }  // namespace creek::detail

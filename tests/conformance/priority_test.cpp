@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <semaphore>
+#include <thread>
 #include <vector>
 
 #include "setups.hpp"
@@ -98,7 +100,7 @@ TEST(PriorityOrder, BeginsUrgentTasksFirst) {
   constexpr int each = 8;
   const std::vector<int> began = order_on_one_worker([](auto add) {
     for (int i = 0; i < each; ++i) {
-      for (const priority level : every_priority) add(level, static_cast<int>(level));
+      for (const priority level : every_priority) add(level, 1 - static_cast<int>(level));
     }
   });
   ASSERT_EQ(began.size(), 3U * each);
@@ -129,7 +131,7 @@ TEST(PriorityOrder, PutsNoTaskOffForEver) {
   const auto place = [&](int number) {
     return std::find(began.begin(), began.end(), number) - began.begin();
   };
-  EXPECT_LT(place(-1), 100);
+  EXPECT_LT(place(-1), 200);
   EXPECT_LT(place(-2), 200);
 }
 
@@ -150,6 +152,53 @@ TEST(PriorityOrder, LetsTasksOfOneWorkerGoOnBesideUrgentOnes) {
   });
   EXPECT_TRUE(ends);
   EXPECT_LT(urgent, 100);
+}
+
+/// A flood of urgent tasks hides neither tasks that wait to be stolen nor strands that go on.
+TEST(PriorityOrder, LetsWaitingStrandsGoOnBesideUrgentTasks) {
+  creek::runtime rt(creek::scheduler_options{.workers = 1});
+  std::atomic<bool> ends{false};
+  std::function<void()> again = [&] {
+    if (ends) return;
+    creek::spawn([] {});  // left behind on the worker's stack
+    creek::spawn(priority::high, [&] { again(); });
+  };
+  rt.run([&] {
+    creek::promise<void> from_child, from_outside;
+    auto child_ran = from_child.get_future(), came = from_outside.get_future();
+    creek::spawn([&] { from_child.set_value(); });  // left to thieves while this strand waits
+    creek::spawn(priority::high, [&] { again(); });
+    child_ran.get();
+    std::jthread outside([&] { from_outside.set_value(); });
+    came.get();
+    ends = true;
+  });
+  EXPECT_TRUE(ends);
+}
+
+TEST(PriorityOrder, SharesNormalWorkBeforeItBeginsTasksOfLowPriority) {
+  using clock = std::chrono::steady_clock;
+  const auto compute = [] {
+    for (const auto end = clock::now() + std::chrono::milliseconds(1); clock::now() < end;) {
+    }
+  };
+  creek::runtime rt(creek::scheduler_options{.workers = 2});
+  std::atomic<bool> over{false};
+  for (int i = 0; i < 2000; ++i) {
+    rt.async(priority::low, [&] {
+        if (!over) compute();
+      }).detach();
+  }
+  std::array<std::atomic<int>, 2> pieces{};
+  rt.run([&] {
+    creek::parallel_for(0, 64, [&](int) {
+      compute();
+      ++pieces.at(static_cast<std::size_t>(creek::this_worker()));
+    });
+  });
+  over = true;
+  EXPECT_GE(pieces[0], 4);
+  EXPECT_GE(pieces[1], 4);
 }
 
 }  // namespace

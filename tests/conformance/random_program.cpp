@@ -163,7 +163,8 @@ class runner {
   number ranked(const program& p) {
     std::vector<result> results(p.children.size());
     for (std::size_t i = 0; i < results.size(); ++i) {
-      creek::spawn(static_cast<creek::priority>(p.order[i] % 3), writer(p, i, results));
+      creek::spawn(static_cast<creek::priority>(static_cast<int>(p.order[i] % 3) - 1),
+                   writer(p, i, results));
     }
     wait_for([] { creek::taskwait(); }, results);
     return combine(p, results);

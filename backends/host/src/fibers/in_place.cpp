@@ -84,7 +84,7 @@ bool in_place_waiter::make_progress(fiber& self, in_place_wait& wait,
     // First a task that the waiting task itself has made.
     ext::task_slot* stolen = nullptr;
     const bool own = work_.deques().steal(self.tasks, stolen) == steal_result::taken;
-    work = own ? found_work(stolen) : search_.everywhere(*self.on, true);
+    work = own ? found_work(stolen) : search_.at_last(*self.on);
   } else if (!work) {
     messages_.drain(here);
   }

@@ -133,6 +133,8 @@ found_work idle_loop::spin(worker& self, std::chrono::nanoseconds limit) {
       work = search_.everywhere(self, round == 0 && waited >= reluctance);
       if (!work) work = found_work::messages_if(messages_.pause_for_messages(self));
     }
+    // Owners have been asked, and after a while forced, to share what they have.
+    if (!work && waited >= reluctance) work = search_.of_low_priority(forced);
     waited = tick_clock::now() - start;
     if (work || waited > tick_clock::from_nanoseconds(limit)) return work;
     if (waker_.is_asked_for_place() || is_end_near()) return work;
@@ -168,8 +170,9 @@ found_work idle_loop::nap(worker& self) {
     if (recorder* const records = self.recording()) records->becomes(recorder::idle::searching);
     if (!may_look()) break;
     work = search_.everywhere(self, true);
-    if (!work && !self.serves_only && search_.force_victims(self)) {
-      work = search_.everywhere(self, true);
+    if (!work && !self.serves_only) {
+      search_.force_victims(self);
+      work = search_.at_last(self);
     }
   }
   return work;

@@ -33,8 +33,7 @@ void sleep_protocol::begin(worker& self) noexcept {
 }
 
 found_work sleep_protocol::rest(worker& self) noexcept {
-  if (!waker_.state().begin_rest(waker_.governor().min_asleep()))
-    return search_.everywhere(self, true);
+  if (!waker_.state().begin_rest(waker_.governor().min_asleep())) return search_.at_last(self);
   return sleep_begun(self, true);
 }
 
@@ -58,7 +57,7 @@ found_work sleep_protocol::sleep_begun(worker& self, bool rests) noexcept {
   if (self.kept) return std::exchange(self.kept, {});
   // Another worker may have been woken while this one changed its mind.
   if (too_many_awake()) return search_.for_itself_alone(self);
-  return search_.everywhere(self, true);
+  return search_.at_last(self);
 }
 
 void sleep_protocol::take_permit(worker& self) noexcept {

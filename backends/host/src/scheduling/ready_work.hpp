@@ -2,7 +2,6 @@
 // Work that waits for a worker.
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 #include <creek/tasking/ext/executor.hpp>
@@ -22,17 +21,16 @@ class submission_queues {
   void push(ext::submitted_task& task) noexcept { of(task.level).push(task); }
   /// Returns the oldest task of a priority, or null.
   ext::submitted_task* pop(priority level) noexcept { return of(level).pop(); }
-  bool any_not_normal() const noexcept { return !queues_[0].empty() || !queues_[2].empty(); }
-  std::size_t size() const noexcept {
-    std::size_t sum = 0;
-    for (const submission_queue& each : queues_) sum += each.size();
-    return sum;
-  }
+  bool any_low() const noexcept { return !low_.empty(); }
+  bool any_not_normal() const noexcept { return !high_.empty() || !low_.empty(); }
+  std::size_t size_but_low() const noexcept { return std::size_t{high_.size()} + normal_.size(); }
 
  private:
-  static_assert(priority::high == priority{0} && priority::low == priority{2});
-  submission_queue& of(priority level) noexcept { return queues_[static_cast<std::size_t>(level)]; }
-  std::array<submission_queue, 3> queues_;
+  submission_queue& of(priority level) noexcept {
+    return level == priority::normal ? normal_ : level == priority::high ? high_ : low_;
+  }
+  alignas(64) submission_queue normal_;
+  alignas(64) submission_queue high_, low_;
 };
 
 /// Returns whether the slot holds the task of a future (async(), then()), which belongs to no
@@ -98,7 +96,7 @@ class ready_work {
  private:
   waker waker_;
   task_deques deques_;
-  alignas(64) submission_queues submissions_;
+  submission_queues submissions_;
   parked_strands parked_;
   alignas(64) std::atomic<std::uint64_t> outside_{0};
   std::atomic<bool> has_futures_{false};

@@ -3,7 +3,6 @@
 #include "work_search.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace creek::host_backend {
 
@@ -12,7 +11,7 @@ using ext::stealable_stack;
 namespace {
 
 /// While there are tasks of high or low priority, every such choice of a worker goes to others in
-/// turn: to low priority, to normal priority, to its own tasks and resumed strands.
+/// turn: to submitted tasks of low and of normal priority, to all else, to the worker's own tasks.
 constexpr unsigned turning_choice = 32;
 
 }  // namespace
@@ -22,33 +21,32 @@ found_work work_search::for_itself_alone(worker& self) noexcept {
   return found_work::messages_if(messages_.has_messages(self));
 }
 
-found_work work_search::without_stealing(worker& self) noexcept {
+found_work work_search::without_stealing(worker& self, bool urgent_last) noexcept {
   if (fiber* bound = self.bound.pop()) return bound;
   if (self.serves_only) return {};
   submission_queues& submissions = work_.submissions();
-  const bool urgent_last = std::exchange(self.urgent_last, false);
   if (!urgent_last) {
-    if (ext::submitted_task* task = submissions.pop(priority::high)) return task;
+    if (ext::submitted_task* urgent = submissions.pop(priority::high)) return urgent;
   }
   if (fiber* ready = self.ready.pop()) return ready;
-  if (ext::submitted_task* task = submissions.pop(priority::normal)) return task;
-  return urgent_last ? submissions.pop(priority::high) : nullptr;
+  return submissions.pop(priority::normal);
 }
 
-ext::submitted_task* work_search::before_own(worker& self) noexcept {
+found_work work_search::before_own(worker& self) noexcept {
+  if (self.serves_only || self.borrowed != nullptr) return {};
+  if (work_.waking().governor().too_many_awake(work_.waking().state().sleepers())) return {};
   submission_queues& submissions = work_.submissions();
-  if (!submissions.any_not_normal() || self.serves_only || self.borrowed != nullptr) [[likely]]
-    return nullptr;
   const unsigned choice = ++self.choices;
   if (choice % turning_choice != 0) return submissions.pop(priority::high);
-  switch (choice / turning_choice % 3) {
+  switch (choice / turning_choice % 4) {
     case 0:
       return submissions.pop(priority::low);
     case 1:
       return submissions.pop(priority::normal);
+    case 2:
+      return look(self, false, true);
     default:
-      self.urgent_last = true;
-      return nullptr;
+      return {};
   }
 }
 
@@ -93,23 +91,38 @@ found_work work_search::from_parked(worker& self, bool ask) noexcept {
   return stolen;
 }
 
-found_work work_search::everywhere(worker& self, bool ask) noexcept {
+found_work work_search::look(worker& self, bool ask, bool urgent_last) noexcept {
   if (messages_.has_messages(self) && self.bound.empty()) return found_work::messages_if(true);
-  if (const found_work own = without_stealing(self)) return own;
+  if (const found_work own = without_stealing(self, urgent_last)) return own;
   if (self.serves_only) return from_parked(self, ask);
   if (ext::task_slot* shared = work_.deques().take_shared()) return shared;
   found_work work = from_parked(self, ask);
   for (unsigned attempt = 0; !work && attempt < self.victims.others(); ++attempt) {
     work = from_victim(self, self.victims.next(attempt), ask);
   }
-  return work ? work : work_.submissions().pop(priority::low);
+  if (!work && urgent_last) work = work_.submissions().pop(priority::high);
+  return work;
+}
+
+found_work work_search::at_last(worker& self) noexcept {
+  const found_work work = everywhere(self, true);
+  return work || self.serves_only ? work : work_.submissions().pop(priority::low);
+}
+
+found_work work_search::of_low_priority(bool at_any_rate) noexcept {
+  if (!work_.submissions().any_low() || (!at_any_rate && count_work_but_low(1) != 0)) return {};
+  return work_.submissions().pop(priority::low);
 }
 
 unsigned work_search::count_work(unsigned enough) noexcept {
+  return work_.submissions().any_low() ? enough : count_work_but_low(enough);
+}
+
+unsigned work_search::count_work_but_low(unsigned enough) noexcept {
   task_deques& deques = work_.deques();
   std::size_t found = 0;
   const auto add = [&](std::size_t more) { return (found += more) >= enough; };
-  if (add(work_.submissions().size()) || add(deques.any_shared() ? 1 : 0)) return enough;
+  if (add(work_.submissions().size_but_low()) || add(deques.any_shared() ? 1 : 0)) return enough;
   // Parked strands first: one that goes on meanwhile is active before it leaves the list.
   work_.parked().any_of([&](fiber& suspended) {
     const std::size_t more = deques.count_work(suspended.tasks);

@@ -18,12 +18,18 @@ class work_search {
   work_search(worker_set& workers, ready_work& work, message_service& messages) noexcept
       : workers_(workers), work_(work), messages_(messages) {}
 
-  /// Looks everywhere once; `ask` asks victims that have nothing shared to share.
-  found_work everywhere(worker& self, bool ask) noexcept;
-  /// Returns a submitted task that goes before the tasks of the worker's own stack, or null.
-  ext::submitted_task* before_own(worker& self) noexcept;
+  /// Looks everywhere once, but for tasks of low priority; `ask` asks victims that have nothing
+  /// shared to share.
+  found_work everywhere(worker& self, bool ask) noexcept { return look(self, ask, false); }
+  /// Looks everywhere and asks, then takes a task of low priority.
+  found_work at_last(worker& self) noexcept;
+  /// Returns a task of low priority if there is no other work, or `at_any_rate`.
+  found_work of_low_priority(bool at_any_rate) noexcept;
+  /// Returns what goes before the tasks of the worker's own stack while there are submitted tasks
+  /// that are not of normal priority.
+  found_work before_own(worker& self) noexcept;
   /// Returns a strand that continues on `self`, or a submitted task.
-  found_work without_stealing(worker& self) noexcept;
+  found_work without_stealing(worker& self) noexcept { return without_stealing(self, false); }
   /// Returns work that no other worker can do: strands that stay here, and messages.
   found_work for_itself_alone(worker& self) noexcept;
 
@@ -35,6 +41,9 @@ class work_search {
   bool force_victims(worker& self) noexcept;
 
  private:
+  found_work look(worker& self, bool ask, bool urgent_last) noexcept;
+  found_work without_stealing(worker& self, bool urgent_last) noexcept;
+  unsigned count_work_but_low(unsigned enough) noexcept;
   found_work from_victim(worker& self, unsigned victim, bool ask) noexcept;
   found_work from_parked(worker& self, bool ask) noexcept;
 

@@ -45,7 +45,6 @@ struct alignas(128) worker {
   fiber* first = nullptr;  ///< the fiber on which the thread begins
   victim_order victims;
   unsigned choices = 0;       ///< made while there were tasks of high or low priority
-  bool urgent_last = false;   ///< its next search takes those of high priority last
   unsigned small_steals = 0;  ///< stolen tasks in a row that were not worth it
   worker_counters counters;
   bool woke = false;           ///< its last message woke another worker

@@ -137,14 +137,16 @@ void worker_loop::run(fiber& self) {
     if (self.on->borrowed != nullptr && visit_goes_on(self, *self.on->borrowed)) continue;
     if (messages_.serve(self)) {
       // Endless senders must not keep others from going on.
-      if (const found_work next = search_.without_stealing(*self.on)) execute(self, next);
+      found_work next = out_of_order(*self.on);
+      if (!next) next = search_.without_stealing(*self.on);
+      if (next) execute(self, next);
       continue;
     }
-    if (ext::submitted_task* const first = search_.before_own(*self.on)) [[unlikely]] {
+    if (const found_work first = out_of_order(*self.on)) [[unlikely]] {
       execute(self, first);
       continue;
     }
-    // Runs tasks that ended tasks left behind, newest first, before any from outside.
+    // Runs tasks that ended tasks left behind, newest first, before others from outside.
     if (run_newest(self, self.tasks, self.tasks.slots())) continue;
     const found_work work = idle_.find_work(*self.on);
     loan* const borrowed = self.on->borrowed;
@@ -165,6 +167,11 @@ bool worker_loop::run_newest(fiber& self, ext::task_stack& from, ext::task_slot*
   if (!task_runner::run_newest(self, from, bottom)) return false;
   self.on->counters.add(counter::tasks);
   return true;
+}
+
+/// Returns work that goes before others because of its priority, or in turn.
+inline found_work worker_loop::out_of_order(worker& here) noexcept {
+  return work_.submissions().any_not_normal() ? search_.before_own(here) : found_work{};
 }
 
 /// Begins the borrower's task, or leaves for the borrower's own stack; returns false if neither is

@@ -19,6 +19,7 @@
 
 #include <creek/core/error.hpp>
 #include <creek/tasking/detail/channel_base.hpp>
+#include <creek/tasking/detail/task_name.hpp>
 
 namespace creek {
 
@@ -254,6 +255,17 @@ class channel : detail::ring_block<T>, public detail::channel_base {
     return count;
   }
 
+  /// `auto result = co_await channel.async_send(value);` in any coroutine: send() that suspends the
+  /// coroutine instead of a strand. It continues as a task of the runtime where it was suspended,
+  /// or, outside one, on the thread that makes room. A T is moved from only if the item was sent.
+  template <class U = T>
+  requires std::constructible_from<T, U>
+  [[nodiscard]] auto async_send(U&& value) {
+    return send_awaiter<stored_value<U>>(*this, std::forward<U>(value));
+  }
+  /// `auto result = co_await channel.async_receive();`: likewise receive().
+  [[nodiscard]] auto async_receive() { return receive_awaiter(*this); }
+
   /// Ends the channel: sends fail from now on, receives once all items were received. Whoever waits
   /// is woken. With an exception, sends and receives that find the channel closed rethrow it.
   /// Returns false if the channel was closed before. Any thread, but with one producer only, a send
@@ -291,6 +303,50 @@ class channel : detail::ring_block<T>, public detail::channel_base {
   std::default_sentinel_t end() const noexcept { return {}; }
 
  private:
+  /// What a send of a coroutine keeps meanwhile. Under a lock an item is at most moved.
+  template <class U>
+  using stored_value =
+      std::conditional_t<std::same_as<std::remove_cvref_t<U>, T> &&
+                             (!Form::many_producers || !std::is_lvalue_reference_v<U> ||
+                              std::is_trivially_copyable_v<T>),
+                         U&&, T>;
+  template <class Value>
+  class send_awaiter final : public detail::channel_suspension {
+   public:
+    template <class U>
+    send_awaiter(channel& to, U&& value)
+        : detail::channel_suspension(to, side::room, detail::task_name<send_awaiter>()),
+          to_(to),
+          value_(std::forward<U>(value)) {}
+    send_result await_resume() { return to_.sent(this->ended()); }
+
+   private:
+    status attempt() override {
+      go_in_order();
+      return to_.put(std::forward<Value>(value_));
+    }
+    channel& to_;
+    Value value_;
+  };
+  class receive_awaiter final : public detail::channel_suspension {
+   public:
+    explicit receive_awaiter(channel& from)
+        : detail::channel_suspension(from, side::items, detail::task_name<receive_awaiter>()),
+          from_(from) {}
+    receive_result<T> await_resume() {
+      const status how = this->ended();
+      return from_.received(std::move(item_), how);
+    }
+
+   private:
+    status attempt() override {
+      go_in_order();
+      return from_.take(item_);
+    }
+    channel& from_;
+    std::optional<T> item_;
+  };
+
   template <class Attempt>
   status repeat(side waited, const detail::channel_limits& limits, const Attempt& attempt) {
     go_in_order();

@@ -213,7 +213,7 @@ auto async(priority level, F&& f, Arguments&&... arguments) {
 }
 template <class F, class... Arguments>
 auto async(F&& f, Arguments&&... arguments) {
-  return async(priority::normal, std::forward<F>(f), std::forward<Arguments>(arguments)...);
+  return creek::async(priority::normal, std::forward<F>(f), std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace creek

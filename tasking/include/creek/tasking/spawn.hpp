@@ -224,7 +224,9 @@ void spawn_any(task_context& context, F&& f) {
 /// Does the same with a priority.
 template <ending Ending, class F>
 void spawn_any(task_context& context, priority level, F&& f) {
-  if (level == priority::normal) return spawn_any<Ending>(context, std::forward<F>(f));
+  // In a child of fork() there are only the caller's own stack and its waits.
+  if (level == priority::normal || require_executor("spawn").lost_in_fork())
+    return spawn_any<Ending>(context, std::forward<F>(f));
   submit_child<Ending>(context, typename spawnable_requirements<F>::closure(std::forward<F>(f)),
                        level);
 }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -32,6 +33,7 @@ enum class channel_status : std::uint8_t {
 namespace creek::detail {
 
 class channel_base;
+class channel_suspension;
 class channel_wait;
 struct selection;
 
@@ -44,10 +46,9 @@ struct channel_waiter {
 
   channel_base* channel = nullptr;
   channel_side side = channel_side::items;
-  state is = state::idle;              ///< under the channel's lock
-  ready_listener* listener = nullptr;  ///< notified under the channel's lock; or, if null:
-  submitted_task* task = nullptr;      ///< submitted to `home` after that, or run if it is null
-  executor* home = nullptr;
+  state is = state::idle;                    ///< under the channel's lock
+  ready_listener* listener = nullptr;        ///< notified under the channel's lock; or, if null:
+  channel_suspension* suspension = nullptr;  ///< told under the lock, and continued after that
   channel_waiter* previous = nullptr;
   channel_waiter* next = nullptr;
 };
@@ -105,6 +106,51 @@ class channel_wait {
   channel_limits limits_;
   bool has_spun_ = false;
   deadline_clock::time_point begun_{};
+};
+
+/// The wait of a coroutine for one side of a channel; lies in its frame. The coroutine continues as
+/// a task of the runtime where it was suspended, or, outside one, on the thread that makes the
+/// channel ready.
+class channel_suspension : submitted_task {
+ public:
+  channel_suspension(const channel_suspension&) = delete;
+  channel_suspension& operator=(const channel_suspension&) = delete;
+
+  bool await_ready() {
+    status_ = attempt();
+    return status_ != channel_status::not_ready;
+  }
+  bool await_suspend(std::coroutine_handle<> coroutine) noexcept;
+
+  /// Called under the channel's lock; returns whether the caller has to call go_on(). If not, the
+  /// coroutine looks at the channel again, and its frame may be gone at once.
+  [[nodiscard]] bool notify() noexcept;
+  void go_on() noexcept;
+
+ protected:
+  channel_suspension(channel_base& channel, channel_side side, const char* task) noexcept;
+  ~channel_suspension();
+  /// Makes the operation if it need not wait.
+  virtual channel_status attempt() = 0;
+  /// Returns how the operation ended, or rethrows its exception.
+  channel_status ended() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return status_;
+  }
+
+ private:
+  enum class phase : std::uint8_t { running, suspended, notified };
+
+  [[nodiscard]] bool stays() noexcept;
+  [[nodiscard]] bool try_again() noexcept;
+
+  channel_waiter waiter_;
+  std::coroutine_handle<> coroutine_;
+  executor* home_ = nullptr;
+  std::exception_ptr failure_;
+  std::atomic<phase> phase_{phase::running};
+  bool was_notified_ = false;
+  channel_status status_ = channel_status::not_ready;
 };
 
 class channel_base {
@@ -171,6 +217,7 @@ class channel_base {
   }
 
  private:
+  friend channel_suspension;
   friend channel_waiters;
   friend channel_wait;
   friend struct selection;
