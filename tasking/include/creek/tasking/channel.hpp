@@ -303,7 +303,7 @@ class channel : detail::ring_block<T>, public detail::channel_base {
   std::default_sentinel_t end() const noexcept { return {}; }
 
  private:
-  /// What a send of a coroutine keeps meanwhile. Under a lock an item is at most moved.
+  /// The value that a send of a coroutine keeps meanwhile. Under a lock an item is at most moved.
   template <class U>
   using stored_value =
       std::conditional_t<std::same_as<std::remove_cvref_t<U>, T> &&
