@@ -145,15 +145,6 @@ bool channel_wait::any_is_ready_soon() const noexcept {
   });
 }
 
-/// Spins for a moment where that may help: about for the cost of a suspension and its end for both
-/// sides, or of a thread's sleep; not where nobody else can run meanwhile.
-template <class Condition>
-static bool spin_until_ready_soon(const executor* home, Condition is_ready_soon) {
-  const std::chrono::nanoseconds patience{home == nullptr ? 20'000 : 4'000};
-  return (home == nullptr || (home->traits().worker_count > 1 && !home->traits().runs_repeat)) &&
-         creek::spin_until(is_ready_soon, patience);
-}
-
 channel_status channel_wait::for_a_change() {
   const executor* const home = current_executor();
   std::chrono::nanoseconds left{};
@@ -164,9 +155,14 @@ channel_status channel_wait::for_a_change() {
     if (left.count() <= 0) return channel_status::timeout;
   }
   if (limits_.stop != nullptr && limits_.stop->stop_requested()) return channel_status::stopped;
-  if (!std::exchange(has_spun_, true) &&
-      spin_until_ready_soon(home, [&] { return any_is_ready_soon(); })) {
-    return channel_status::done;
+  if (!std::exchange(has_spun_, true)) {
+    // About the cost of a suspension and its end for both sides, or of a thread's sleep; not where
+    // nobody else can run meanwhile.
+    const std::chrono::nanoseconds patience{home == nullptr ? 20'000 : 4'000};
+    if ((home == nullptr || (home->traits().worker_count > 1 && !home->traits().runs_repeat)) &&
+        creek::spin_until([&] { return any_is_ready_soon(); }, patience)) {
+      return channel_status::done;
+    }
   }
   channel_waiters source(first_, count_, any_is_notified());
   limited_wait<channel_waiters> wait(source);
@@ -196,7 +192,7 @@ channel_suspension::channel_suspension(channel_base& channel, channel_side side,
   waiter_.suspension = this;
 }
 
-/// A coroutine may be destroyed while it waits, if nobody uses the channel meanwhile.
+/// A coroutine may be destroyed while it waits, if nothing has woken it.
 channel_suspension::~channel_suspension() {
   if (phase_.load(std::memory_order_relaxed) == phase::suspended) waiter_.channel->remove(waiter_);
 }
@@ -204,8 +200,6 @@ channel_suspension::~channel_suspension() {
 bool channel_suspension::await_suspend(std::coroutine_handle<> coroutine) noexcept {
   coroutine_ = coroutine;
   home_ = current_executor();
-  const auto is_ready_soon = [this] { return waiter_.channel->is_ready_soon(waiter_.side); };
-  if (spin_until_ready_soon(home_, is_ready_soon) && try_again()) return false;
   return stays();
 }
 
@@ -236,10 +230,11 @@ bool channel_suspension::try_again() noexcept {
   } catch (...) {
     failure_ = std::current_exception();
   }
-  was_notified_ = waiter_.is == channel_waiter::state::notified;
+  const bool is_notified = waiter_.is == channel_waiter::state::notified;
+  was_notified_ |= is_notified;
   if (status_ == channel_status::not_ready && !failure_) return false;
   waiter_.is = channel_waiter::state::idle;
-  if (failure_ && was_notified_) waiter_.channel->pass_on(waiter_.side);
+  if (failure_ && is_notified) waiter_.channel->pass_on(waiter_.side);
   return true;
 }
 

@@ -182,8 +182,8 @@ TEST(PriorityOrder, SharesNormalWorkBeforeItBeginsTasksOfLowPriority) {
     for (const auto end = clock::now() + std::chrono::milliseconds(1); clock::now() < end;) {
     }
   };
-  creek::runtime rt(creek::scheduler_options{.workers = 2});
   std::atomic<bool> over{false};
+  creek::runtime rt(creek::scheduler_options{.workers = 2});
   for (int i = 0; i < 2000; ++i) {
     rt.async(priority::low, [&] {
         if (!over) compute();
@@ -191,7 +191,7 @@ TEST(PriorityOrder, SharesNormalWorkBeforeItBeginsTasksOfLowPriority) {
   }
   std::array<std::atomic<int>, 2> pieces{};
   rt.run([&] {
-    creek::parallel_for(0, 64, [&](int) {
+    creek::parallel_for(0, 400, [&](int) {  // long enough for a worker that is preempted
       compute();
       ++pieces.at(static_cast<std::size_t>(creek::this_worker()));
     });

@@ -131,10 +131,10 @@ found_work idle_loop::spin(worker& self, std::chrono::nanoseconds limit) {
   for (;;) {
     for (int round = 0; round < 8 && !work; ++round) {
       work = search_.everywhere(self, round == 0 && waited >= reluctance);
+      // After a while owners have been forced to share what they have.
+      if (!work && round == 0) work = search_.of_low_priority(forced);
       if (!work) work = found_work::messages_if(messages_.pause_for_messages(self));
     }
-    // Owners have been asked, and after a while forced, to share what they have.
-    if (!work && waited >= reluctance) work = search_.of_low_priority(forced);
     waited = tick_clock::now() - start;
     if (work || waited > tick_clock::from_nanoseconds(limit)) return work;
     if (waker_.is_asked_for_place() || is_end_near()) return work;
@@ -154,7 +154,8 @@ found_work idle_loop::block(worker& self, idle_policy how) {
   if (shutdown_.requested()) return sleep_.sleep(self);
   if (how == idle_policy::backoff) return nap(self);
   if (workers_.oversubscribed()) std::this_thread::yield();
-  return {};
+  const found_work shared = search_.everywhere(self, false);
+  return shared ? shared : search_.of_low_priority(true);
 }
 
 /// The nap of idle_policy::backoff: longer each time, and not ended early. A policy may want fewer

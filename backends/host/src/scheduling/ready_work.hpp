@@ -21,8 +21,9 @@ class submission_queues {
   void push(ext::submitted_task& task) noexcept { of(task.level).push(task); }
   /// Returns the oldest task of a priority, or null.
   ext::submitted_task* pop(priority level) noexcept { return of(level).pop(); }
+  bool any_high() const noexcept { return !high_.empty(); }
   bool any_low() const noexcept { return !low_.empty(); }
-  bool any_not_normal() const noexcept { return !high_.empty() || !low_.empty(); }
+  bool any_not_normal() const noexcept { return any_high() || any_low(); }
   std::size_t size_but_low() const noexcept { return std::size_t{high_.size()} + normal_.size(); }
 
  private:

@@ -38,16 +38,13 @@ found_work work_search::before_own(worker& self) noexcept {
   submission_queues& submissions = work_.submissions();
   const unsigned choice = ++self.choices;
   if (choice % turning_choice != 0) return submissions.pop(priority::high);
-  switch (choice / turning_choice % 4) {
-    case 0:
-      return submissions.pop(priority::low);
-    case 1:
-      return submissions.pop(priority::normal);
-    case 2:
-      return look(self, false, true);
-    default:
-      return {};
-  }
+  const unsigned turn = choice / turning_choice % 4;
+  if (turn == 0) return submissions.pop(priority::low);
+  if (turn == 3 || !submissions.any_high()) return {};
+  if (turn == 1) return submissions.pop(priority::normal);
+  // Messages come first in a look, and may be endless too.
+  const found_work near = without_stealing(self, true);
+  return near ? near : look(self, false, true);
 }
 
 found_work work_search::from_victim(worker& self, unsigned index, bool ask) noexcept {
