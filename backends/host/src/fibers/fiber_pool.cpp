@@ -47,7 +47,7 @@ void fiber_pool::tend(fiber_cache& cache) noexcept {
     fiber* added = spares_.pop();
     if (added == nullptr) added = make();
     if (added == nullptr) return cache.want_no_more();
-    // Those of slabs are for waiting tasks by the thousand, of which each is to cost one page.
+    // Fibers of slabs are for waiting tasks by the thousand, each of which is to cost one page.
     if (!added->in_slab) populate_fiber(*added);
     cache.push(*added);
   }

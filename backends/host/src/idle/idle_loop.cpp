@@ -150,12 +150,11 @@ found_work idle_loop::spin(worker& self, std::chrono::nanoseconds limit) {
 /// Waits as `how` says after a search in vain.
 found_work idle_loop::block(worker& self, idle_policy how) {
   if (how != idle_policy::poll && how != idle_policy::backoff) return sleep_.sleep(self);
-  search_.force_victims(self);
+  const bool shared = search_.force_victims(self);
   if (shutdown_.requested()) return sleep_.sleep(self);
   if (how == idle_policy::backoff) return nap(self);
   if (workers_.oversubscribed()) std::this_thread::yield();
-  const found_work shared = search_.everywhere(self, false);
-  return shared ? shared : search_.of_low_priority(true);
+  return shared ? found_work{} : search_.of_low_priority(true);
 }
 
 /// The nap of idle_policy::backoff: longer each time, and not ended early. A policy may want fewer
@@ -172,8 +171,8 @@ found_work idle_loop::nap(worker& self) {
     if (!may_look()) break;
     work = search_.everywhere(self, true);
     if (!work && !self.serves_only) {
-      search_.force_victims(self);
-      work = search_.at_last(self);
+      if (search_.force_victims(self)) work = search_.everywhere(self, true);
+      if (!work) work = search_.of_low_priority(true);
     }
   }
   return work;

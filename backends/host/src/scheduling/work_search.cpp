@@ -103,7 +103,7 @@ found_work work_search::look(worker& self, bool ask, bool urgent_last) noexcept 
 
 found_work work_search::at_last(worker& self) noexcept {
   const found_work work = everywhere(self, true);
-  return work || self.serves_only ? work : work_.submissions().pop(priority::low);
+  return work || self.serves_only ? work : of_low_priority(true);
 }
 
 found_work work_search::of_low_priority(bool at_any_rate) noexcept {
