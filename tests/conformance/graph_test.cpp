@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs: order, runs of one graph again, conditions, graphs in graphs, exceptions, stops, misuse.
+// Graphs: order, runs of one graph again, conditions, graphs in graphs.
 #include <gmock/gmock.h>
 
 #include <atomic>
-#include <memory>
-#include <mutex>
-#include <random>
 #include <vector>
 
+#include "graph_misuse.hpp"
 #include "setups.hpp"
 
 namespace {
@@ -18,17 +16,6 @@ using testing::HasSubstr;
 
 class Graph : public Conformance {};
 CONFORMANCE(Graph);
-
-/// Returns the message of the usage_error that f() throws, or "" if it throws none.
-template <class F>
-std::string misuse_of(F&& f) {
-  try {
-    f();
-  } catch (const creek::usage_error& caught) {
-    return caught.what();
-  }
-  return "";
-}
 
 TEST_P(Graph, RunsNodesAfterAllTheirPredecessors) {
   in_each_runtime([] {
@@ -269,125 +256,6 @@ TEST_P(Graph, NodesMayWaitForEachOther) {
   });
 }
 
-TEST_P(Graph, TheFirstExceptionEndsTheRun) {
-  in_each_runtime([] {
-    std::atomic<int> ran{0};
-    bool fails = true;
-    creek::graph g;
-    auto [first, bad, join] = g.emplace([] {},
-                                        [&] {
-                                          if (fails) throw failure{3};
-                                        },
-                                        [&] { ++ran; });
-    auto good = g.emplace([] {});
-    first.precede(bad, good);
-    join.succeed(bad, good);
-    EXPECT_EQ(failure_of([&] { g.run_n(5); }), 3);
-    EXPECT_EQ(ran, 0);
-    fails = false;
-    g.run_n(2);
-    EXPECT_EQ(ran, 2);
-    creek::graph late;
-    late.emplace([] { creek::spawn([] { throw failure{4}; }); }).precede(late.emplace([&] {
-      ran = 0;
-    }));
-    EXPECT_EQ(failure_of([&] { late.run(); }), 4);
-    EXPECT_EQ(ran, 2);
-  });
-}
-
-TEST_P(Graph, AnExceptionInAnInnerGraphEndsTheOuterOne) {
-  in_each_runtime([] {
-    std::atomic<int> ran{0};
-    creek::graph inner, outer;
-    inner.emplace([] { throw failure{5}; }).precede(inner.emplace([&] { ++ran; }));
-    outer.composed_of(inner).precede(outer.emplace([&] { ++ran; }));
-    for (int i = 0; i < 2; ++i) EXPECT_EQ(failure_of([&] { outer.run(); }), 5);
-    EXPECT_EQ(ran, 0);
-  });
-}
-
-TEST_P(Graph, AStopRequestKeepsNodesFromBeginning) {
-  in_each_runtime([] {
-    std::stop_source source;
-    int before = 0, after = 0;
-    creek::graph inner, g;
-    inner
-        .emplace([&] {
-          ++before;
-          source.request_stop();
-        })
-        .precede(inner.emplace([&] { ++after; }));
-    auto join = g.emplace([&] { ++after; });
-    g.composed_of(inner).precede(join);
-    g.emplace([] {}).precede(join);
-    g.run_n(3, source.get_token());
-    EXPECT_EQ(before, 1);
-    EXPECT_EQ(after, 0);
-    g.run_n(3, source.get_token());
-    EXPECT_EQ(before, 1);
-    g.run();
-    EXPECT_EQ(before, 2);
-    EXPECT_EQ(after, 2);
-  });
-}
-
-TEST_P(Graph, AGraphThatCannotRunIsRefused) {
-  in_each_runtime([] {
-    creek::graph g("knot");
-    auto [a, b, c, d] = g.emplace([] {}, [] {}, [] {}, [] {});
-    a.name("a").precede(b);
-    b.name("b").precede(c);
-    c.name("c").precede(d);
-    EXPECT_EQ(misuse_of([&] { g.run(); }), "");
-    c.precede(b);
-    const std::string cycle = misuse_of([&] { g.run(); });
-    EXPECT_THAT(cycle, HasSubstr("'knot'"));
-    EXPECT_THAT(cycle, testing::AnyOf(HasSubstr("b -> c -> b;"), HasSubstr("c -> b -> c;")));
-    EXPECT_THAT(misuse_of([&] { g.run(); }), HasSubstr("cycle"));
-
-    creek::graph loop;
-    auto only = loop.condition([] { return 0; });
-    only.precede(only.name("lonely"));
-    EXPECT_THAT(misuse_of([&] { loop.run(); }), HasSubstr("can be the first"));
-    EXPECT_THAT(misuse_of([&] { loop.run(); }), HasSubstr("lonely"));
-    loop.emplace([&] {}).precede(loop.condition([] { return 9; }));
-    loop.run();  // has a first node now
-
-    creek::graph self;
-    auto node = self.emplace([] {});
-    node.precede(node);
-    EXPECT_THAT(misuse_of([&] { self.run(); }), HasSubstr("node 0 -> node 0"));
-  });
-}
-
-TEST_P(Graph, ChangesDuringARunAreRefused) {
-  in_each_runtime([] {
-    creek::graph g("busy"), other;
-    creek::graph::node a = g.emplace([] {}), foreign = other.emplace([] {});
-    std::vector<std::string> said;
-    auto checks = g.emplace([&] {
-      said.push_back(misuse_of([&] { g.emplace([] {}); }));
-      said.push_back(misuse_of([&] { a.precede(a); }));
-      said.push_back(misuse_of([&] { a.name("b"); }));
-      said.push_back(misuse_of([&] { g.clear(); }));
-      said.push_back(misuse_of([&] { g.run(); }));
-    });
-    a.precede(checks);
-    g.run();
-    EXPECT_THAT(said, testing::Each(HasSubstr("'busy'")));
-    EXPECT_THAT(misuse_of([&] { a.precede(foreign); }), HasSubstr("two graphs"));
-    EXPECT_THAT(misuse_of([&] { creek::graph::node().precede(a); }), HasSubstr("no node"));
-    g.run();
-  });
-}
-
-TEST_P(Graph, RunOutsideARuntimeIsMisuse) {
-  creek::graph g;
-  g.emplace([] {});
-  EXPECT_THROW(g.run(), creek::usage_error);
-}
-
 TEST_P(Graph, DeepAndWideGraphsNeedNoDeepStack) {
   on_each_runtime(
       [](creek::runtime& rt) {
@@ -457,91 +325,6 @@ TEST_P(Graph, RunsRepeatOnTheChip) {
     }
     EXPECT_EQ(orders[0], orders[1]) << describe(options);
   }
-}
-
-/// A random graph of sums, some of them in inner graphs, in a loop; and the same sums in sequence.
-class random_sums {
- public:
-  explicit random_sums(std::uint64_t seed) : random_(seed) {
-    const std::size_t size = 1 + random_() % 40;
-    values_.assign(size, 0);
-    before_.resize(size);
-    for (std::size_t i = 1; i < size; ++i) {
-      for (std::size_t k = random_() % std::min<std::size_t>(i + 1, 5); k-- > 0;) {
-        before_[i].push_back(random_() % i);
-      }
-    }
-    rounds_ = 1 + static_cast<int>(random_() % 3);
-    auto begin = graph_.emplace([this] { round_ = 0; });
-    auto loop = graph_.emplace([] {});
-    auto again = graph_.condition([this] { return ++round_ < rounds_ ? 0 : 1; });
-    std::vector<creek::graph::node> nodes;
-    for (std::size_t i = 0; i < size; ++i) nodes.push_back(node_for(i));
-    for (std::size_t i = 0; i < size; ++i) {
-      for (const std::size_t before : before_[i]) nodes[before].precede(nodes[i]);
-      if (before_[i].empty()) loop.precede(nodes[i]);
-      nodes[i].precede(again);
-    }
-    begin.precede(loop);
-    again.precede(loop);
-  }
-  std::vector<std::uint64_t> run(int times) {
-    values_.assign(values_.size(), 0);
-    graph_.run_n(static_cast<std::size_t>(times));
-    return values_;
-  }
-  std::vector<std::uint64_t> expected(int times) {
-    values_.assign(values_.size(), 0);
-    for (int round = 0; round < times * rounds_; ++round) {
-      for (std::size_t i = 0; i < values_.size(); ++i) add(i);
-    }
-    return values_;
-  }
-
- private:
-  creek::graph::node node_for(std::size_t i) {
-    switch (random_() % 8) {
-      case 0:
-        inner_.push_back(std::make_unique<creek::graph>());
-        inner_.back()->emplace([this, i] { add(i); }).succeed(inner_.back()->emplace([] {}));
-        return graph_.composed_of(*inner_.back());
-      case 1:
-        return graph_.emplace([this, i] { creek::spawn([this, i] { add(i); }); });
-      case 2:
-        return graph_.emplace([this, i] { creek::async([this, i] { add(i); }).get(); });
-      default:
-        return graph_.emplace([this, i] { add(i); });
-    }
-  }
-  void add(std::size_t i) {
-    std::uint64_t sum = values_[i] * 3 + i + 1;
-    for (const std::size_t before : before_[i]) sum += values_[before];
-    values_[i] = sum;
-  }
-
-  std::mt19937_64 random_;
-  std::vector<std::uint64_t> values_;
-  std::vector<std::vector<std::size_t>> before_;
-  int rounds_ = 1, round_ = 0;
-  std::vector<std::unique_ptr<creek::graph>> inner_;
-  creek::graph graph_;
-};
-
-TEST_P(Graph, RandomGraphsGiveTheSumsOfASequence) {
-  const char* given = std::getenv("CREEK_TEST_SEED");
-  std::uint64_t seed = given != nullptr ? std::stoull(given) : std::random_device()();
-  const int programs = is_host() ? 10 : 3;
-  on_each_runtime([&](creek::runtime& rt) {
-    for (int i = 0; i < programs; ++i, ++seed) {
-      SCOPED_TRACE("replay: CREEK_TEST_SEED=" + std::to_string(seed));
-      random_sums sums(seed);
-      for (const int times : {1, 2}) {
-        const auto got = rt.run([&] { return sums.run(times); });
-        ASSERT_EQ(got, sums.expected(times));
-      }
-      if (given != nullptr) return;
-    }
-  });
 }
 
 }  // namespace
