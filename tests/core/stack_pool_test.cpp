@@ -25,11 +25,6 @@ namespace {
 
 constexpr std::size_t size = std::size_t{256} << 10;
 
-bool died_of_fault(int status) {
-  if (under_sanitizer) return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
-}
-
 std::vector<std::byte*> take(std::size_t count, std::size_t bytes = size) {
   std::vector<std::byte*> taken;
   for (std::size_t i = 0; i < count; ++i) {

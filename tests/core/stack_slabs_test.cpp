@@ -21,11 +21,6 @@ namespace {
 
 constexpr std::size_t size = std::size_t{64} << 10;
 
-bool died_of_fault(int status) {
-  if (under_sanitizer) return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
-}
-
 class slabs : public ::testing::Test {
  protected:
   slabs() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }

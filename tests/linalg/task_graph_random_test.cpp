@@ -3,7 +3,6 @@
 // a timeout.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <string>
@@ -12,14 +11,10 @@
 #include <creek/tasking.hpp>
 
 #include "hash_blocks.hpp"
+#include "support/seed.hpp"
 
 namespace creek::linalg::support {
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
-}
 
 struct place {
   std::string backend;
@@ -44,8 +39,9 @@ std::ostream& operator<<(std::ostream& out, const place& shown) {
 
 class task_graph_random : public testing::TestWithParam<place> {
  protected:
-  std::uint64_t seed = number_from("CREEK_TEST_SEED", std::random_device{}());
-  std::uint64_t rounds = number_from("CREEK_TEST_ROUNDS", is_simulated() ? 10 : 100);
+  std::uint64_t seed = creek::support::chosen_seed();
+  std::uint64_t rounds =
+      creek::support::number_from("CREEK_TEST_ROUNDS", is_simulated() ? 10 : 100);
   std::mt19937_64 random{seed};
 
   void SetUp() override { std::cout << "replay with CREEK_TEST_SEED=" << seed << "\n"; }

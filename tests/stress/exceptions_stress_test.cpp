@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <thread>
@@ -13,13 +12,10 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
+#include "support/seed.hpp"
+
 namespace creek::support {
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
-}
 
 struct failure {
   int where;
@@ -101,7 +97,7 @@ void run_tree(tree t, int depth) {
 }
 
 TEST(exceptions_stress, come_out_where_they_belong) {
-  const std::uint64_t seed = number_from("CREEK_TEST_SEED", std::random_device{}());
+  const std::uint64_t seed = chosen_seed();
   const std::uint64_t rounds = number_from("CREEK_TEST_ROUNDS", 150);
   std::cout << "replay with CREEK_TEST_SEED=" << seed << "\n";
   runtime rt{host(3)};

@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <thread>
@@ -22,12 +21,6 @@
 
 namespace creek::support {
 namespace {
-
-std::uint64_t tasks_to_run() {
-  const char* const text = std::getenv("CREEK_TEST_TASKS");
-  if (text != nullptr) return std::strtoull(text, nullptr, 10);
-  return under_sanitizer ? 20'000 : 200'000;
-}
 
 scheduler_options random_options(std::mt19937_64& random) {
   constexpr std::array workers{1U, 2U, 3U, 4U, 8U, 16U, 64U};
@@ -68,9 +61,10 @@ TEST(task_soak, random_programs_mean_the_same_under_disturbance) {
   std::cout << "replay with CREEK_TEST_SEED=" << seed << std::endl;
   const stops_and_goes stopper(seed);
   const disturbance disturber(seed);
+  const std::uint64_t wanted = number_from("CREEK_TEST_TASKS", under_sanitizer ? 20'000 : 200'000);
   std::mt19937_64 random(seed);
   std::uint64_t tasks = 0, runtimes = 0;
-  while (tasks < tasks_to_run() && !::testing::Test::HasFailure()) {
+  while (tasks < wanted && !::testing::Test::HasFailure()) {
     runtime rt(random_options(random));
     tasks += run_programs(rt, random(), 1 + static_cast<unsigned>(random() % 3));
     ++runtimes;

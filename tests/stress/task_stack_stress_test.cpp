@@ -4,13 +4,13 @@
 // Meant for ThreadSanitizer as well. CREEK_TEST_SEED replays a run, CREEK_TEST_ROUNDS makes more.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "../tasking/fake_home.hpp"
+#include "support/seed.hpp"
 
 namespace creek::support {
 namespace {
@@ -24,11 +24,6 @@ std::atomic<std::uint32_t> finished{0};
 void count_run(std::uint32_t id) {
   runs[id].fetch_add(1, std::memory_order_relaxed);
   finished.fetch_add(1, std::memory_order_relaxed);
-}
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
 }
 
 /// Depth-first through a random tree; what is forked here is joined here.
@@ -102,7 +97,7 @@ void thief(std::uint64_t seed, lone_stack& tasks, const std::atomic<bool>& stop)
 class task_stack_stress : public ::testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(task_stack_stress, every_task_runs_once) {
-  const std::uint64_t seed = number_from("CREEK_TEST_SEED", std::random_device{}());
+  const std::uint64_t seed = chosen_seed();
   const std::uint64_t rounds = number_from("CREEK_TEST_ROUNDS", 20);
   std::cout << "replay with CREEK_TEST_SEED=" << seed << "\n";
   for (std::uint64_t round = 0; round < rounds && !HasFailure(); ++round) {

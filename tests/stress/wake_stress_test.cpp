@@ -4,7 +4,6 @@
 // lost wake-up shows as a timeout.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <random>
 #include <string>
@@ -13,6 +12,8 @@
 
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
+
+#include "support/seed.hpp"
 
 namespace creek::support {
 namespace {
@@ -32,16 +33,11 @@ runtime make(const setup& chosen) {
   return runtime{host(options)};
 }
 
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
-}
-
 class wake_stress : public ::testing::TestWithParam<setup> {
  protected:
   runtime rt = make(GetParam());
   std::uint64_t rounds = number_from("CREEK_TEST_ROUNDS", 1000);
-  std::uint64_t seed = number_from("CREEK_TEST_SEED", std::random_device{}());
+  std::uint64_t seed = chosen_seed();
 
   void SetUp() override { std::cout << "replay with CREEK_TEST_SEED=" << seed << "\n"; }
   /// Lets workers fall asleep, or meets them while they do.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has the kernel behave as one that has no guard marks in page tables (Linux before 6.13).
+// Guards of stacks: a kernel that behaves as one without guard marks in page tables (Linux before
+// 6.13), and processes that have hit a guard.
 #pragma once
 
 #include <linux/filter.h>
@@ -7,10 +8,14 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
+
+#include "process_facts.hpp"
 
 namespace creek::support {
 
@@ -45,6 +50,13 @@ inline bool refuse_guard_marks() {
   const sock_fprog program{sizeof steps / sizeof *steps, steps};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/// Returns whether a fault ended a process; a sanitizer's handler, which creek's calls, exits
+/// instead.
+inline bool died_of_fault(int status) {
+  if (under_sanitizer) return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
 }
 
 }  // namespace creek::support

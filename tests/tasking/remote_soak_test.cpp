@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <string>
@@ -17,14 +16,10 @@
 #include <creek/tasking.hpp>
 
 #include "support/process_facts.hpp"
+#include "support/seed.hpp"
 
 namespace creek::support {
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 struct refused {
   std::uint64_t value;

@@ -41,12 +41,6 @@ struct stepping_over_pages {
   void operator()() const { endless<20000>(0); }
 };
 
-/// Returns whether a fault ended it; a sanitizer's handler, which creek's calls, exits instead.
-bool died_of_fault(int status) {
-  if (under_sanitizer) return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
-}
-
 class stack_overflow : public ::testing::Test {
  protected:
   stack_overflow() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
