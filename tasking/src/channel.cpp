@@ -7,7 +7,7 @@
 
 #include <creek/core/measuring/clock.hpp>
 #include <creek/tasking/detail/channel_base.hpp>
-#include <creek/tasking/spawn.hpp>
+#include <creek/tasking/detail/resume_coroutine.hpp>
 
 #include "limited_wait.hpp"
 
@@ -180,11 +180,8 @@ channel_suspension::channel_suspension(channel_base& channel, channel_side side,
     auto* const me = static_cast<channel_suspension*>(self);
     sanitizer::acquired(&me->phase_);
     if (!me->try_again() && me->stays()) return;
-    // The coroutine's exceptions end in its promise; a task frame gives it a scope of its own.
     static constexpr task_type type{nullptr, "coroutine at a channel"};
-    auto resumed = me->coroutine_;
-    error_slot error;
-    run_framed<ending::strict>(resumed, current_stack, nullptr, &type, error);
+    resume_as_task(me->coroutine_, type);
   };
   submitted_task::name = task;
   waiter_.channel = &channel;

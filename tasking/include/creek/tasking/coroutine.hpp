@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include <creek/tasking/detail/resume_coroutine.hpp>
 #include <creek/tasking/detail/task_name.hpp>
 #include <creek/tasking/future.hpp>
 
@@ -31,11 +32,8 @@ class future_awaiter : private ready_listener, private submitted_task {
     };
     name = task_name<future_awaiter>();
     run = [](submitted_task* self) noexcept {
-      // The coroutine's exceptions end in its promise; a task frame gives it a scope of its own.
       static constexpr task_type type{nullptr, task_name<future_awaiter>()};
-      auto resumed = static_cast<future_awaiter*>(self)->coroutine_;
-      error_slot error;
-      run_framed<ending::strict>(resumed, current_stack, nullptr, &type, error);
+      resume_as_task(static_cast<future_awaiter*>(self)->coroutine_, type);
     };
   }
   bool await_ready() const noexcept { return state_->ready(); }
