@@ -109,6 +109,7 @@ void future_state_base::put_back(ready_listener* first, ready_listener* last) no
 }
 
 void future_state_base::wait() {
+  follow_others();
   if (ready()) return;
   if (current_executor() != nullptr) {
     help();

@@ -282,7 +282,8 @@ namespace creek::detail {
 
 const activation* current_activation() noexcept {
   const task_scope* scope = current_scope();
-  return scope != nullptr && scope->root != nullptr ? scope->root->call : nullptr;
+  if (scope == nullptr) return nullptr;
+  return scope->root != nullptr ? scope->root->call : scope->call;
 }
 
 unsigned checked_worker(const executor& home, core_id core, const char* what) {

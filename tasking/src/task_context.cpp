@@ -97,6 +97,7 @@ strand* task_context::ended_elsewhere(const task_stack* here) noexcept {
 }
 
 void task_context::suspend_until_done() {
+  follow_others();
   // Thieves that are nearly through cost less to wait for than a switch of stacks.
   if (creek::spin_until([this] { return done(); }, std::chrono::nanoseconds{200})) return;
   // Without another stack, the owner runs tasks during its wait: those must not count
@@ -117,8 +118,10 @@ task_context& make_context(task_scope& scope) {
   } else {
     context = new task_context;
   }
-  if (scope.root == nullptr && scope.root_memory != nullptr)
+  if (scope.root == nullptr && scope.root_memory != nullptr) {
     scope.root = ::new (scope.root_memory) root_scope;
+    scope.root->call = scope.call;
+  }
   context->owner.store(here, std::memory_order_relaxed);
   context->root = scope.root;
   scope.context = context;

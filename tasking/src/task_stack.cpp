@@ -123,6 +123,7 @@ void task_stack::wait_for_thief(task_slot* slot, task_slot* top) noexcept {
         publish_join, slot,
         {"a branch of its fork_join on another worker", wait_reason::kind::branch, slot});
   }
+  record_.follows_others = true;
   sanitizer::acquired(&slot->state);
 }
 

@@ -13,7 +13,8 @@ namespace creek::host_backend {
 scheduler::scheduler(scheduler_options options)
     : workers_(std::move(options), *this), work_(workers_), loop_(*this, workers_, work_) {
   prepare_heavy_fence();
-  set_traits({.backend_name = "host", .worker_count = workers_.size()});
+  set_traits(
+      {.backend_name = "host", .worker_count = workers_.size(), .messages_are_causal = false});
   set_messages(*this);
   set_policy(work_.waking().governor().policy());
   find_stalls_by(ext::make_stall_watch(workers_.options()));

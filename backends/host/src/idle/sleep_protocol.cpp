@@ -47,7 +47,7 @@ found_work sleep_protocol::sleep_begun(worker& self, bool rests) noexcept {
   if (stay && waker_.state().cancel_sleep()) {
     search_.force_victims(self);
   } else {
-    if (shutdown_.requested()) shutdown_.try_finish(self);
+    if (shutdown_.requested()) shutdown_.try_finish();
     self.counters.add(counter::parks);
     if (recorder* const records = self.recording()) records->becomes(recorder::idle::sleeping);
     take_permit(self);
@@ -76,7 +76,7 @@ void sleep_protocol::sleep_until_called(worker& self) noexcept {
   self.asleep.store(true, std::memory_order_relaxed);
   // From here on a sender either sees `asleep`, or its message is seen below.
   heavy_fence();
-  if (shutdown_.requested()) shutdown_.try_finish(self);
+  if (shutdown_.requested()) shutdown_.try_finish();
   self.counters.add(counter::parks);
   if (recorder* const records = self.recording()) records->becomes(recorder::idle::sleeping);
   for (;;) {

@@ -26,6 +26,8 @@ class message_backlog {
     unused->assign(message, bytes);
     queue_.push(unused);
   }
+  /// Takes a message that was kept elsewhere.
+  void push(ext::kept_message* kept) noexcept { queue_.push(kept); }
   ext::kept_message* pop() noexcept { return queue_.pop(); }
   /// Takes back a popped message that is not needed any more, for another push().
   void recycle(ext::kept_message* unused) noexcept {

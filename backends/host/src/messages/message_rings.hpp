@@ -1,41 +1,194 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport of messages between the workers of a scheduler: a ring for each receiver.
+// The transport of messages between the workers of a scheduler: a ring for each pair that talks,
+// and for each worker a list of what threads outside have sent.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include <creek/core/messages/synchronized_ring.hpp>
-#include <creek/core/threads/spin_lock.hpp>
-#include <creek/host/memory.hpp>
+#include <creek/core/threads/sanitizer.hpp>
+#include <creek/tasking/ext/remote_message.hpp>
+
+#include "pair_ring.hpp"
 
 namespace creek::host_backend {
 
-/// The ring of one receiver, and its end of all other rings; used by one worker. On lines of its
-/// own, and not beside the next one's, which would be fetched along with it.
-struct alignas(128) message_ring : synchronized_ring<memory> {
-  static constexpr std::size_t slots = 256;
+/// Messages of threads outside to one worker. Any thread adds; the worker takes all.
+class outside_messages {
+ public:
+  static constexpr std::size_t limit = 4096;
 
-  explicit message_ring(host_backend::memory& view)
-      : synchronized_ring(view, team(view), 0, slots) {}
-};
-
-/// One ring per worker, made when the first message is sent. All threads outside send by the last
-/// one, which receives nothing.
-struct message_rings {
-  explicit message_rings(unsigned workers)
-      : space(static_cast<int>(workers) + 1,
-              {.mpm_bytes = message_ring::bytes_needed(0, message_ring::slots)}) {
-    for (unsigned i = 0; i <= workers; ++i) {
-      views.push_back(space.core(core_id{static_cast<int>(i)}));
+  /// Returns false if too many messages wait already; the caller tries again.
+  [[nodiscard]] bool try_push(std::unique_ptr<ext::kept_message>& added) noexcept {
+    if (count_.fetch_add(1, std::memory_order_relaxed) >= limit) {
+      count_.fetch_sub(1, std::memory_order_relaxed);
+      return false;
     }
-    each.reserve(views.size());
-    for (memory& view : views) each.emplace_back(view);
+    ext::kept_message* const message = added.release();
+    sanitizer::releases(&newest_);
+    message->next = newest_.load(std::memory_order_relaxed);
+    while (!newest_.compare_exchange_weak(message->next, message, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed)) {
+    }
+    return true;
+  }
+  bool empty() const noexcept { return newest_.load(std::memory_order_acquire) == nullptr; }
+  /// Calls keep(message) for all messages, the newest first. Called by the worker.
+  template <class Keep>
+  void take_all(Keep&& keep) noexcept {
+    std::size_t taken = 0;
+    ext::kept_message* each = newest_.exchange(nullptr, std::memory_order_acquire);
+    sanitizer::acquired(&newest_);
+    for (; each != nullptr; ++taken) keep(std::exchange(each, each->next));
+    count_.fetch_sub(taken, std::memory_order_relaxed);
   }
 
-  memory_space space;
-  std::vector<memory> views;
-  std::vector<message_ring> each;
-  spin_lock outside;  ///< held while a thread uses the last ring
+ private:
+  std::atomic<ext::kept_message*> newest_{nullptr};
+  std::atomic<std::size_t> count_{0};
+};
+
+/// What one worker receives, and its ends of the rings to others.
+///
+/// Messages are taken in the order of their turns, as far as they have arrived. A message that was
+/// sent, to the knowledge of another's sender, before that one has an earlier turn or the same
+/// ring, and has arrived when the other has; so it is taken first.
+class alignas(128) message_box {
+ public:
+  message_box() = default;
+  message_box(const message_box&) = delete;
+  message_box& operator=(const message_box&) = delete;
+  ~message_box() {
+    const auto drop = [](ext::kept_message* left) { delete left; };
+    outside_.take_all(drop);
+    while (ext::kept_message* left = came_.pop()) drop(left);
+  }
+
+  outside_messages& outside() noexcept { return outside_; }
+  /// Draws a turn for a message to this worker. Any thread.
+  message_turn next_turn() noexcept { return {turns_.fetch_add(1, std::memory_order_relaxed)}; }
+  /// Returns the ring to `reader`, worker number `to` of `workers`; makes it at the first message.
+  /// Only the worker calls it.
+  pair_ring& ring_to(message_box& reader, unsigned to, std::size_t workers) {
+    const std::size_t group = to / group_size;
+    if (group < to_.size() && to_[group] != nullptr) [[likely]] {
+      if (pair_ring* const ring = (*to_[group])[to % group_size].get()) [[likely]]
+        return *ring;
+    }
+    return make_ring_to(reader, to, workers);
+  }
+
+  // Called by the worker.
+  bool has_message() const noexcept {
+    if (!outside_.empty() || !came_.empty()) return true;
+    for (const pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
+      if (each->has_message()) return true;
+    }
+    return false;
+  }
+  /// Calls handle(data, bytes) for messages of the rings, for about a ring full of each at most,
+  /// and keep(message) for all from outside. These may wait, and this be called meanwhile.
+  template <class Handle, class Keep>
+  void poll(Handle&& handle, Keep&& keep) {
+    for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
+      for (std::size_t left = pair_ring::lines; left > 0 && each->has_message();) {
+        if (!each->is_in_turn()) {
+          const message_turn turn = each->next_turn();
+          take_before(turn, handle, keep);
+          if (!each->has_message() || each->next_turn() != turn) continue;
+        }
+        left -= each->poll(handle, left);
+      }
+    }
+    for (collect(); !came_.empty();) {
+      const message_turn turn{came_.front()->turn};
+      take_before(turn, handle, keep);
+      if (!came_.empty() && message_turn{came_.front()->turn} == turn) keep(came_.pop());
+    }
+  }
+
+  /// Returns false if the worker has taken all messages whose sending happened before. Any thread.
+  bool is_under_way() const noexcept {
+    if (!outside_.empty()) return true;
+    for (const pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
+      if (each->is_under_way()) return true;
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t group_size = 64;
+  using group = std::array<std::unique_ptr<pair_ring>, group_size>;
+
+  /// Takes all that has arrived with a turn before `turn`.
+  template <class Handle, class Keep>
+  void take_before(message_turn turn, Handle& handle, Keep& keep) {
+    for (;;) {
+      collect();
+      message_turn earliest = turn;
+      pair_ring* from = nullptr;
+      for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
+        if (!each->has_message() || !each->next_turn().is_before(earliest)) continue;
+        earliest = each->next_turn();
+        from = each;
+      }
+      if (!came_.empty() && message_turn{came_.front()->turn}.is_before(earliest)) {
+        keep(came_.pop());
+      } else if (from != nullptr) {
+        from->poll(handle, pair_ring::lines);
+      } else {
+        return;
+      }
+    }
+  }
+  /// Sorts what has come from outside by turns: two threads may have drawn theirs in one order and
+  /// sent in the other.
+  void collect() noexcept {
+    if (outside_.empty()) return;
+    outside_.take_all([&](ext::kept_message* each) {
+      came_.insert(each, [](const ext::kept_message& a, const ext::kept_message& b) {
+        return message_turn{a.turn}.is_before(message_turn{b.turn});
+      });
+    });
+  }
+  pair_ring* first() const noexcept {
+    pair_ring* const newest = newest_.load(std::memory_order_acquire);
+    if (newest != nullptr) sanitizer::acquired(&newest_);
+    return newest;
+  }
+  [[gnu::cold]] pair_ring& make_ring_to(message_box& reader, unsigned to, std::size_t workers) {
+    if (to_.empty()) to_.resize((workers + group_size - 1) / group_size);
+    auto& rings = to_[to / group_size];
+    if (rings == nullptr) rings = std::make_unique<group>();
+    auto& made = (*rings)[to % group_size];
+    made = std::make_unique<pair_ring>();
+    reader.add(*made);
+    return *made;
+  }
+  void add(pair_ring& made) noexcept {
+    sanitizer::releases(&newest_);
+    made.next_of_reader = newest_.load(std::memory_order_relaxed);
+    while (!newest_.compare_exchange_weak(made.next_of_reader, &made, std::memory_order_acq_rel,
+                                          std::memory_order_relaxed)) {
+    }
+  }
+
+  std::atomic<pair_ring*> newest_{nullptr};  ///< rings to this worker, linked
+  outside_messages outside_;
+  ext::message_queue came_;                 ///< from outside, by turns
+  std::vector<std::unique_ptr<group>> to_;  ///< rings from this worker, by reader
+  alignas(64) std::atomic<std::uint32_t> turns_{0};
+};
+
+/// One box per worker, made when the first message is sent.
+struct message_rings {
+  explicit message_rings(std::size_t workers) : boxes(workers) {}
+  std::vector<message_box> boxes;
 };
 
 }  // namespace creek::host_backend

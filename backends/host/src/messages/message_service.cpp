@@ -16,6 +16,8 @@ namespace {
 
 /// About twice the round trip to a worker that is awake.
 constexpr std::chrono::microseconds worth_spinning{2};
+/// Several times what a reader at work needs to make room in a full ring.
+constexpr std::chrono::microseconds worth_waiting_for_room{20};
 
 }  // namespace
 
@@ -34,34 +36,74 @@ void message_service::make_rings() {
   if (opened() == nullptr) open();
 }
 
+/// Polls `done`, and meanwhile takes the messages for the caller, which may be a worker of this or
+/// of another runtime whose own ring another thread waits for. Not by suspending: the ring's end is
+/// the worker's.
+template <class Condition>
+void message_service::wait_for_room(Condition done) {
+  spin_briefly([&] {
+    if (done()) return true;
+    if (ext::executor* own = ext::current_executor()) own->messages().drain();
+    return false;
+  });
+}
+
 void message_service::send(unsigned to, const void* message, std::size_t bytes) {
   const int index = workers_.index_of_caller();
-  const auto receiver = static_cast<int>(to);
   const visit here(workers_.guests(), index < 0);
   message_rings* const existing = opened();
   message_rings& rings = existing != nullptr ? *existing : open();
-  // Not by suspending: the end that is used has a place in the receiver's ring, and keeps it. The
-  // caller may be a worker of this or of another runtime, whose own ring another thread waits for.
-  const auto until = [](auto done) {
-    spin_briefly([&] {
-      if (done()) return true;
-      if (ext::executor* own = ext::current_executor()) own->messages().drain();
-      return false;
-    });
-  };
-  auto& end = index < 0 ? rings.each.back() : rings.each[static_cast<unsigned>(index)];
-  if (index < 0) until([&] { return rings.outside.try_lock(); });
-  until([&] { return end.try_send(receiver, message, bytes); });
-  if (index < 0) rings.outside.unlock();
-  if (index == receiver || !waker_.call(workers_[to]) || index < 0) return;
-  workers_[static_cast<unsigned>(index)].woke = true;
+  if (index < 0) {
+    send_from_outside(rings.boxes[to], message, bytes);
+    waker_.call(workers_[to]);
+    return;
+  }
+  worker& self = workers_[static_cast<unsigned>(index)];
+  if (std::exchange(ext::current_stack->record().follows_others, false)) ++self.news;
+  if (self.index == to) {
+    keep_for_self(self, message, bytes);
+    return;
+  }
+  pair_ring& ring = rings.boxes[self.index].ring_to(rings.boxes[to], to, workers_.size());
+  if (!ring.knows(self.news)) ring.begin_turn(rings.boxes[to].next_turn(), self.news);
+  if (!ring.try_send(message, bytes)) [[unlikely]]
+    send_late(ring, message, bytes);
+  if (waker_.call(workers_[to])) self.woke = true;
+}
+
+/// Sends by a ring that is full. A reader that is at work has made room soon; past that the ring
+/// grows, for the reader's task may wait for what the caller does next.
+[[gnu::cold]] void message_service::send_late(pair_ring& ring, const void* message,
+                                              std::size_t bytes) {
+  const ticks give_up = tick_clock::now() + tick_clock::from_nanoseconds(worth_waiting_for_room);
+  wait_for_room([&] {
+    return ring.try_send(message, bytes) ||
+           (tick_clock::now() > give_up && ring.overflow() && ring.try_send(message, bytes));
+  });
+}
+
+[[gnu::cold]] void message_service::send_from_outside(message_box& to, const void* message,
+                                                      std::size_t bytes) {
+  auto kept = std::make_unique<ext::kept_message>(message, bytes);
+  kept->turn = to.next_turn().number;
+  wait_for_room([&] { return to.outside().try_push(kept); });
+}
+
+void message_service::keep_for_self(worker& self, const void* message, std::size_t bytes) {
+  // It goes behind what may have been sent before, and an object's retirement behind all.
+  if (std::exchange(self.news_at_own_message, self.news) != self.news ||
+      ext::head_of(static_cast<const std::byte*>(message)).is_retirement()) {
+    drain(self);
+  }
+  self.backlog.push(message, bytes);
 }
 
 void message_service::drain(worker& self) {
   message_rings* rings = opened();
   if (rings == nullptr) return;
-  rings->each[self.index].poll(
-      [&](int, const std::byte* data, std::size_t size) { self.backlog.push(data, size); });
+  rings->boxes[self.index].poll(
+      [&](const std::byte* data, std::size_t size) { self.backlog.push(data, size); },
+      [&](ext::kept_message* message) { self.backlog.push(message); });
 }
 
 bool message_service::pause_for_messages(worker& self) noexcept {
@@ -75,6 +117,7 @@ bool message_service::pause_for_messages(worker& self) noexcept {
 
 void message_service::handle(worker& here, std::byte* message, std::size_t bytes) noexcept {
   here.counters.add(counter::messages);
+  ext::current_stack->record().follows_others = true;
   ext::arrive(home_, message, bytes);
 }
 
@@ -82,8 +125,8 @@ bool message_service::serve(fiber& self) noexcept {
   message_rings* rings = opened();
   if (rings == nullptr) return false;
   worker& here = *self.on;
-  auto& end = rings->each[here.index];
-  if (here.backlog.empty() && !end.has_message()) return false;
+  message_box& box = rings->boxes[here.index];
+  if (here.backlog.empty() && !box.has_message()) return false;
   const bool was_bound = std::exchange(self.bound, true);
   waker_.governor().task_begins(here.index, "messages");
   task_times times;
@@ -95,13 +138,15 @@ bool message_service::serve(fiber& self) noexcept {
     handle(here, first->data, first->bytes);
     here.backlog.recycle(first);
   }
-  end.poll([&](int, std::byte* data, std::size_t bytes) {
-    if (here.backlog.empty()) {
-      handle(here, data, bytes);
-    } else {
-      here.backlog.push(data, bytes);  // older ones first
-    }
-  });
+  box.poll(
+      [&](std::byte* data, std::size_t bytes) {
+        if (here.backlog.empty()) {
+          handle(here, data, bytes);
+        } else {
+          here.backlog.push(data, bytes);  // older ones first
+        }
+      },
+      [&](ext::kept_message* message) { here.backlog.push(message); });
   if (recorder* const records = here.recording()) records->task_ends();
   self.bound = was_bound;
   return true;
@@ -113,12 +158,11 @@ void message_service::make_bound_ready(fiber& target) noexcept {
   waker_.call(home);
 }
 
-bool message_service::any_under_way(const worker& self) noexcept {
+bool message_service::any_under_way() noexcept {
   message_rings* rings = opened();
   if (rings == nullptr) return false;
   return std::any_of(workers_.begin(), workers_.end(), [&](const worker& each) {
-    return !each.bound.empty() ||
-           rings->each[self.index].has_message_for(static_cast<int>(each.index));
+    return !each.bound.empty() || rings->boxes[each.index].is_under_way();
   });
 }
 

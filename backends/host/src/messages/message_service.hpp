@@ -14,10 +14,11 @@
 
 namespace creek::host_backend {
 
-/// The messages of a scheduler. The rings are made with the first message and stay; before that
-/// no function does more than load a pointer. A worker's ring and backlog are read by that worker
-/// alone, the backlog first, so messages of one sender arrive in order. A strand that handles a
-/// message is bound: it continues on its worker whoever resumes it.
+/// The messages of a scheduler. The boxes are made with the first message and stay; before that
+/// no function does more than load a pointer. A worker's box and backlog are read by that worker
+/// alone, the backlog first, so messages of one sender arrive in order; what a worker sends itself
+/// goes to its backlog. A strand that handles a message is bound: it continues on its worker
+/// whoever resumes it.
 class message_service {
  public:
   message_service(ext::executor& home, worker_set& workers, waker& waking) noexcept
@@ -29,9 +30,7 @@ class message_service {
   /// Moves the messages in the ring of `self` to its backlog.
   void drain(worker& self);
   /// Returns whether messages have piled up that `self` has not handled.
-  static bool is_piled_up(const worker& self) noexcept {
-    return self.backlog.size() >= message_ring::slots;
-  }
+  static bool is_piled_up(const worker& self) noexcept { return self.backlog.size() >= piled_up; }
   /// Spins until `word` is not zero or there is a message, unless that takes too long.
   void spin_wait(worker& self, const std::atomic<std::uintptr_t>& word) noexcept;
 
@@ -43,13 +42,13 @@ class message_service {
     if (self.borrowed != nullptr && self.borrowed->has_ended()) return true;
     message_rings* rings = opened();
     return rings != nullptr &&
-           (!self.bound.empty() || !self.backlog.empty() || rings->each[self.index].has_message());
+           (!self.bound.empty() || !self.backlog.empty() || rings->boxes[self.index].has_message());
   }
   /// Pauses between two searches, which look at what others write: looking for a message costs
   /// less. Returns true if there is one.
   bool pause_for_messages(worker& self) noexcept;
-  /// Returns whether a message is under way to any worker. Called by `self`.
-  bool any_under_way(const worker& self) noexcept;
+  /// Returns whether a message is under way to any worker.
+  bool any_under_way() noexcept;
 
   /// Handles the messages that have arrived for the worker of `self`; returns false if there were
   /// none. Called on the bottom of a fiber, except where there is no memory for another.
@@ -58,6 +57,8 @@ class message_service {
   void make_bound_ready(fiber& target) noexcept;
 
  private:
+  static constexpr std::size_t piled_up = 256;
+
   message_rings& open();
   /// Returns the rings, or nullptr before the first message.
   message_rings* opened() const noexcept {
@@ -66,6 +67,11 @@ class message_service {
     return rings;
   }
   void handle(worker& here, std::byte* message, std::size_t bytes) noexcept;
+  template <class Condition>
+  void wait_for_room(Condition done);
+  void send_late(pair_ring& ring, const void* message, std::size_t bytes);
+  void send_from_outside(message_box& to, const void* message, std::size_t bytes);
+  void keep_for_self(worker& self, const void* message, std::size_t bytes);
 
   ext::executor& home_;
   worker_set& workers_;

@@ -6,15 +6,15 @@
 
 namespace creek::host_backend {
 
-bool shutdown::is_quiet(const worker& self) noexcept {
+bool shutdown::is_quiet() noexcept {
   return waker_.state().sleepers() == workers_.consumers() && workers_.servers_sleep() &&
-         suspended_.load(std::memory_order_seq_cst) == 0 && !messages_.any_under_way(self);
+         suspended_.load(std::memory_order_seq_cst) == 0 && !messages_.any_under_way();
 }
 
-void shutdown::try_finish(const worker& self) noexcept {
+void shutdown::try_finish() noexcept {
   const std::uint64_t before = sleeps_ended_.load(std::memory_order_seq_cst);
   const auto still = [&] { return sleeps_ended_.load(std::memory_order_seq_cst) == before; };
-  if (!is_quiet(self)) return;
+  if (!is_quiet()) return;
   // A worker called before the first look has taken its message and will fall asleep again.
   if (!still() || home_.messages().objects().end_all()) return;
   // Another worker that is here found objects, and their workers end them just now.

@@ -30,9 +30,9 @@ class shutdown {
   /// The same, ordered with the caller's earlier announcement that it sleeps.
   bool finished_before_sleep() const noexcept { return finished_.load(std::memory_order_seq_cst); }
 
-  /// Called by worker `self` when it falls asleep. The last one to do so finishes the scheduler if
+  /// Called by a worker when it falls asleep. The last one to do so finishes the scheduler if
   /// nothing is left.
-  void try_finish(const worker& self) noexcept;
+  void try_finish() noexcept;
   /// Called by a worker that has left its sleep, before it touches the awaited work.
   void sleep_ended() noexcept { sleeps_ended_.fetch_add(1, std::memory_order_seq_cst); }
   /// Returns how often a worker has left its sleep.
@@ -46,7 +46,7 @@ class shutdown {
   void strand_resumed() noexcept { suspended_.fetch_sub(1, std::memory_order_relaxed); }
 
  private:
-  bool is_quiet(const worker& self) noexcept;
+  bool is_quiet() noexcept;
 
   ext::executor& home_;
   worker_set& workers_;

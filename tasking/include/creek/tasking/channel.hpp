@@ -20,6 +20,7 @@
 #include <creek/core/error.hpp>
 #include <creek/tasking/detail/channel_base.hpp>
 #include <creek/tasking/detail/task_name.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
 
 namespace creek {
 
@@ -443,11 +444,13 @@ class channel : detail::ring_block<T>, public detail::channel_base {
           return false;
       }
       changed(side::room, 1);
+      ext::follow_others();
       return true;
     });
   }
   template <class Output>
   status take_batch(Output& out, std::size_t limit, std::size_t& count) {
+    ext::follow_others();
     return take_unless_closed([&] {
       const after_batch waking{*this, side::room, count, count};
       const std::lock_guard hold(consumer_.lock);

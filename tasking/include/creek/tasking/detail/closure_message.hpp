@@ -57,6 +57,7 @@ class alignas(64) awaited_reply : public reply {
   }
   R take() {
     if (state_.load(std::memory_order_acquire) != told) wait();
+    follow_others();
     if (failure_) std::rethrow_exception(std::move(failure_));
     if constexpr (!std::is_void_v<R>) return std::move(*value_);
   }
@@ -149,9 +150,9 @@ template <class Body>
 std::exception_ptr run_invocation(const activation& here, const task_type* type, Body&& body) {
   const invocation_mark mark(here, type);
   const calling_strand noted(here);
-  root_scope own;
-  own.call = &here;
-  task_frame frame(&own, type);
+  task_frame frame(nullptr, type);
+  frame.scope().call = &here;
+  lazy_root own(frame.scope());
   body();
   frame.finish();
   return own.wait_all();

@@ -26,6 +26,7 @@ class message_port;
 class stall_watch;
 struct task_context;
 struct root_scope;
+struct activation;
 struct task_slot;
 struct task_type;
 
@@ -104,9 +105,10 @@ struct task_scope {
   root_scope* root = nullptr;       ///< null: to be made in `root_memory`, with the first context
   void* root_memory = nullptr;      ///< null where no task runs
   detail::task_local_node* locals = nullptr;  ///< task-local values, made at first use
-  task_slot* base = nullptr;        ///< top of the strand's task stack when the task began
-  const task_type* type = nullptr;  ///< for messages
-  bool is_root = false;             ///< run() started this task
+  task_slot* base = nullptr;         ///< top of the strand's task stack when the task began
+  const task_type* type = nullptr;   ///< for messages
+  const activation* call = nullptr;  ///< the invocation that this is, if it is one
+  bool is_root = false;              ///< run() started this task
 };
 
 /// Position of a worker on the backend's mesh.

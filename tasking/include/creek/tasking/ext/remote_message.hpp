@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include <creek/core/messages/active_message.hpp>
 #include <creek/tasking/ext/executor.hpp>
@@ -34,7 +35,8 @@ struct reply {
   tell_function tell = nullptr;
 };
 
-/// The first bytes of every message. Messages need not be aligned.
+/// The first bytes of every message. Messages need not be aligned. `run` copies what it needs of
+/// its message before it sends anything or waits.
 struct message_head {
   /// Null: the object's retirement, which its last handle sends. Never recognised by its address: a
   /// linker may give functions of equal code one address.
@@ -55,16 +57,35 @@ inline message_head head_of(const std::byte* message) noexcept {
   return head;
 }
 
+/// Copies a message of at most active_message_bytes word by word: most are short, and were written
+/// only just before by stores of words.
+inline void copy_message(void* to, const void* from, std::size_t bytes) noexcept {
+  auto* const out = static_cast<std::byte*>(to);
+  const auto* const in = static_cast<const std::byte*>(from);
+  constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+  std::size_t at = 0;
+#pragma GCC unroll 1
+  for (; at + word_bytes <= bytes; at += word_bytes) {
+    std::uint64_t word;
+    std::memcpy(&word, in + at, word_bytes);
+    asm("" : "+r"(word));  // or the compiler makes the loop a call of memcpy()
+    std::memcpy(out + at, &word, word_bytes);
+  }
+  if (at < bytes) [[unlikely]]
+    std::memcpy(out + at, in + at, bytes - at);
+}
+
 /// A message that waits its turn, or that travels as a task.
 struct kept_message : submitted_task {
   kept_message() = default;
   kept_message(const void* message, std::size_t length) noexcept { assign(message, length); }
   void assign(const void* message, std::size_t length) noexcept {
-    bytes = length;
-    std::memcpy(data, message, length);
+    bytes = static_cast<std::uint32_t>(length);
+    copy_message(data, message, length);
   }
   kept_message* next = nullptr;
-  std::size_t bytes = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t turn = 0;  ///< for the transport
   alignas(16) std::byte data[active_message_bytes];
 };
 
@@ -77,6 +98,16 @@ class message_queue {
     added->next = nullptr;
     (last_ != nullptr ? last_->next : first_) = added;
     last_ = added;
+    ++size_;
+  }
+  kept_message* front() const noexcept { return first_; }
+  /// Inserts `added`, which is older than all equal ones, where is_before() has it.
+  template <class IsBefore>
+  void insert(kept_message* added, IsBefore is_before) noexcept {
+    kept_message** place = &first_;
+    while (*place != nullptr && is_before(**place, *added)) place = &(*place)->next;
+    added->next = std::exchange(*place, added);
+    if (added->next == nullptr) last_ = added;
     ++size_;
   }
   kept_message* pop() noexcept {

@@ -107,6 +107,7 @@ struct task_context {
     while (!done()) {
       if (!is_owner || !here->run_newest(here->scope().base, this)) return suspend_until_done();
     }
+    if (spawned != finished) follow_others();
   }
 
  private:
