@@ -49,6 +49,7 @@ bool future_state_base::listen(ready_listener* listener) noexcept {
   do {
     if (head == ready_tag) {
       sanitizer::acquired(&listeners_);
+      follow_others();
       return false;
     }
     listener->told_after = reinterpret_cast<ready_listener*>(head);
@@ -97,6 +98,7 @@ void future_state_base::put_back(ready_listener* first, ready_listener* last) no
   do {
     if (head == ready_tag) {
       sanitizer::acquired(&listeners_);
+      follow_others();
       last->told_after = nullptr;
       if (strand* next = notify_all(reinterpret_cast<std::uintptr_t>(first)))
         next->home->resume(next);
@@ -109,7 +111,6 @@ void future_state_base::put_back(ready_listener* first, ready_listener* last) no
 }
 
 void future_state_base::wait() {
-  follow_others();
   if (ready()) return;
   if (current_executor() != nullptr) {
     help();
@@ -145,6 +146,7 @@ strand* future_state_base::publish() noexcept {
   sanitizer::releases(&listeners_);
   const std::uintptr_t head = listeners_.exchange(ready_tag, std::memory_order_acq_rel);
   sanitizer::acquired(&listeners_);
+  follow_others();  // those that listen
   return notify_all(head);
 }
 

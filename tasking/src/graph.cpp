@@ -81,6 +81,7 @@ bool is_last_predecessor(graph_node& node) noexcept {
     if (node.missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
   }
   sanitizer::acquired(&node.missing);
+  follow_others();
   rearm(node);
   return true;
 }

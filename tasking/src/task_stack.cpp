@@ -15,6 +15,7 @@
 namespace creek::ext {
 
 thread_local constinit task_stack* current_stack = nullptr;
+thread_local constinit bool follows_others = true;
 
 namespace {
 
@@ -123,7 +124,7 @@ void task_stack::wait_for_thief(task_slot* slot, task_slot* top) noexcept {
         publish_join, slot,
         {"a branch of its fork_join on another worker", wait_reason::kind::branch, slot});
   }
-  record_.follows_others = true;
+  follow_others();
   sanitizer::acquired(&slot->state);
 }
 

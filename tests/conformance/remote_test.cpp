@@ -158,6 +158,84 @@ TEST_P(Remote, KeepsTheOrderOfEachCaller) {
   });
 }
 
+/// The numbers that callers have sent, each its own from 0 on.
+struct number_log {
+  std::vector<std::pair<int, int>> all;
+  void add(int caller, int number) { all.emplace_back(caller, number); }
+  /// Returns how many came before their caller's earlier ones.
+  int out_of_order(int callers) const {
+    std::vector<int> next(static_cast<std::size_t>(callers));
+    int count = 0;
+    for (const auto& [caller, number] : all) {
+      count += number != next[static_cast<std::size_t>(caller)]++;
+    }
+    return count;
+  }
+};
+
+/// A caller that waits for others may go on on another worker.
+TEST_P(Remote, KeepsTheOrderOfCallersThatMove) {
+  in_each_runtime([&] {
+    const remote<number_log> there = make_on<number_log>(last());
+    std::vector<remote<account>> others;
+    for (int i = 0; i <= last().value; ++i) others.push_back(make_on<account>(core_id{i}));
+    constexpr int callers = 6, calls = 100;
+    creek::task_group group;
+    for (int caller = 0; caller < callers; ++caller) {
+      group.spawn([&, caller] {
+        for (int i = 0; i < calls; ++i) {
+          there.post(&number_log::add, caller, i);
+          const auto& other = others[static_cast<std::size_t>(i + caller) % others.size()];
+          if (i % 3 == 0) other.call(&account::deposit, 1);
+          if (i % 3 == 1) (void)other.async(&account::deposit, 1).get();
+          if (i % 3 == 2) (void)creek::async([i] { return fib(i % 12); }).get();
+        }
+      });
+    }
+    group.wait();
+    there.call([](number_log& log) { EXPECT_EQ(log.all.size(), std::size_t{callers * calls}); });
+    EXPECT_EQ(there.call(&number_log::out_of_order, callers), 0);
+  });
+}
+
+/// Messages of several workers, each sent when the caller knew of the one before, wait together for
+/// a receiver that is busy.
+TEST_P(Remote, KeepsTheOrderOfWhatWaits) {
+  in_each_runtime([&] {
+    const remote<number_log> there = make_on<number_log>(last());
+    constexpr int rounds = 12, calls = 6;
+    for (int round = 0; round < rounds; ++round) {
+      there.post([](number_log&) { EXPECT_EQ(fib(16), 987); });
+      for (int i = 0; i < calls; ++i) {
+        const int on = last().value == 0 ? 0 : (round + i) % last().value;
+        creek::call_on(core_id{on}, [&, number = round * calls + i] {
+          there.post(&number_log::add, 0, number);
+        });
+      }
+    }
+    EXPECT_EQ(there.call(&number_log::out_of_order, 1), 0);
+  });
+}
+
+/// What a call has sent before it ended comes before what its caller sends then, and both before
+/// what a thread outside sends once it knows of it.
+TEST_P(Remote, KeepsTheOrderAlongCallsAndRuns) {
+  on_each_runtime([&](creek::runtime& rt) {
+    constexpr int rounds = 20;
+    const auto there = rt.run([&] { return make_on<number_log>(last()); });
+    const auto relay = rt.run([&] { return make_on<account>(core_id{0}); });
+    for (int i = 0; i < rounds; ++i) {
+      there.post(&number_log::add, 0, 4 * i);
+      rt.run([&] {
+        there.post(&number_log::add, 0, 4 * i + 1);
+        relay.call([&there](account&, int n) { there.post(&number_log::add, 0, n); }, 4 * i + 2);
+        there.post(&number_log::add, 0, 4 * i + 3);
+      });
+    }
+    EXPECT_EQ(rt.run([&] { return there.call(&number_log::out_of_order, 1); }), 0);
+  });
+}
+
 /// Runs what branches of a call sent before what the call sends to its own worker after them.
 TEST_P(Remote, RunsBehindWhatBranchesOfTheCallSent) {
   in_each_runtime([&] {

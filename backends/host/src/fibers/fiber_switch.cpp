@@ -21,7 +21,7 @@ fiber* fiber_switch::leave(worker& here, fiber& target, departure after) noexcep
   after.left = &self;
   here.after = after;
   here.current = &target;
-  target.on = &here;
+  if (std::exchange(target.on, &here) != &here) ext::follow_others();
   ext::current_stack = target.is_thread ? nullptr : &target.tasks;
   here.active.store(ext::current_stack, std::memory_order_release);
   return static_cast<fiber*>(&switch_stacks(self, target));

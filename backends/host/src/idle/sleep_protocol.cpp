@@ -91,6 +91,7 @@ void sleep_protocol::sleep_until_called(worker& self) noexcept {
 /// Called before the worker touches the work that it was woken for.
 void sleep_protocol::awake(worker& self) noexcept {
   shutdown_.sleep_ended();
+  ext::follow_others();  // another thread may have acted as this worker
   self.asleep.store(false, std::memory_order_relaxed);
   if (recorder* const records = self.recording()) records->becomes(recorder::idle::searching);
 }

@@ -71,7 +71,7 @@ class alignas(128) message_box {
 
   outside_messages& outside() noexcept { return outside_; }
   /// Draws a turn for a message to this worker. Any thread.
-  message_turn next_turn() noexcept { return {turns_.fetch_add(1, std::memory_order_relaxed)}; }
+  message_turn next_turn() noexcept { return turns_.fetch_add(1, std::memory_order_acq_rel); }
   /// Returns the ring to `reader`, worker number `to` of `workers`; makes it at the first message.
   /// Only the worker calls it.
   pair_ring& ring_to(message_box& reader, unsigned to, std::size_t workers) {
@@ -105,11 +105,17 @@ class alignas(128) message_box {
         left -= each->poll(handle, left);
       }
     }
-    for (collect(); !came_.empty();) {
-      const message_turn turn{came_.front()->turn};
+    collect();
+    for (std::size_t left = came_.size(); left > 0 && !came_.empty(); --left) {
+      const message_turn turn = came_.front()->turn;
       take_before(turn, handle, keep);
-      if (!came_.empty() && message_turn{came_.front()->turn} == turn) keep(came_.pop());
+      if (!came_.empty() && came_.front()->turn == turn) keep(came_.pop());
     }
+  }
+  /// Does the same for all messages whose sending happened before.
+  template <class Handle, class Keep>
+  void take_all(Handle&& handle, Keep&& keep) {
+    take_before(next_turn(), handle, keep);
   }
 
   /// Returns false if the worker has taken all messages whose sending happened before. Any thread.
@@ -133,11 +139,11 @@ class alignas(128) message_box {
       message_turn earliest = turn;
       pair_ring* from = nullptr;
       for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
-        if (!each->has_message() || !each->next_turn().is_before(earliest)) continue;
+        if (!each->has_message() || each->next_turn() >= earliest) continue;
         earliest = each->next_turn();
         from = each;
       }
-      if (!came_.empty() && message_turn{came_.front()->turn}.is_before(earliest)) {
+      if (!came_.empty() && came_.front()->turn < earliest) {
         keep(came_.pop());
       } else if (from != nullptr) {
         from->poll(handle, pair_ring::lines);
@@ -152,7 +158,7 @@ class alignas(128) message_box {
     if (outside_.empty()) return;
     outside_.take_all([&](ext::kept_message* each) {
       came_.insert(each, [](const ext::kept_message& a, const ext::kept_message& b) {
-        return message_turn{a.turn}.is_before(message_turn{b.turn});
+        return a.turn < b.turn;
       });
     });
   }
@@ -182,7 +188,7 @@ class alignas(128) message_box {
   outside_messages outside_;
   ext::message_queue came_;                 ///< from outside, by turns
   std::vector<std::unique_ptr<group>> to_;  ///< rings from this worker, by reader
-  alignas(64) std::atomic<std::uint32_t> turns_{0};
+  alignas(64) std::atomic<message_turn> turns_{0};
 };
 
 /// One box per worker, made when the first message is sent.

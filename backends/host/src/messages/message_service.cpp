@@ -19,6 +19,15 @@ constexpr std::chrono::microseconds worth_spinning{2};
 /// Several times what a reader at work needs to make room in a full ring.
 constexpr std::chrono::microseconds worth_waiting_for_room{20};
 
+/// Handlers that put messages of rings, and of threads outside, into a backlog.
+auto in_bytes_to(message_backlog& backlog) {
+  return
+      [&backlog](const std::byte* data, std::size_t bytes) noexcept { backlog.push(data, bytes); };
+}
+auto whole_to(message_backlog& backlog) {
+  return [&backlog](ext::kept_message* message) noexcept { backlog.push(message); };
+}
+
 }  // namespace
 
 [[gnu::cold]] message_rings& message_service::open() {
@@ -59,13 +68,13 @@ void message_service::send(unsigned to, const void* message, std::size_t bytes) 
     return;
   }
   worker& self = workers_[static_cast<unsigned>(index)];
-  if (std::exchange(ext::current_stack->record().follows_others, false)) ++self.news;
+  if (std::exchange(ext::follows_others, false)) ++self.news;
   if (self.index == to) {
-    keep_for_self(self, message, bytes);
+    keep_for_self(self, rings.boxes[to], message, bytes);
     return;
   }
   pair_ring& ring = rings.boxes[self.index].ring_to(rings.boxes[to], to, workers_.size());
-  if (!ring.knows(self.news)) ring.begin_turn(rings.boxes[to].next_turn(), self.news);
+  if (!ring.goes_on(self.news)) ring.begin_turn(rings.boxes[to].next_turn(), self.news);
   if (!ring.try_send(message, bytes)) [[unlikely]]
     send_late(ring, message, bytes);
   if (waker_.call(workers_[to])) self.woke = true;
@@ -85,15 +94,16 @@ void message_service::send(unsigned to, const void* message, std::size_t bytes) 
 [[gnu::cold]] void message_service::send_from_outside(message_box& to, const void* message,
                                                       std::size_t bytes) {
   auto kept = std::make_unique<ext::kept_message>(message, bytes);
-  kept->turn = to.next_turn().number;
+  kept->turn = to.next_turn();
   wait_for_room([&] { return to.outside().try_push(kept); });
 }
 
-void message_service::keep_for_self(worker& self, const void* message, std::size_t bytes) {
+void message_service::keep_for_self(worker& self, message_box& box, const void* message,
+                                    std::size_t bytes) {
   // It goes behind what may have been sent before, and an object's retirement behind all.
   if (std::exchange(self.news_at_own_message, self.news) != self.news ||
       ext::head_of(static_cast<const std::byte*>(message)).is_retirement()) {
-    drain(self);
+    box.take_all(in_bytes_to(self.backlog), whole_to(self.backlog));
   }
   self.backlog.push(message, bytes);
 }
@@ -101,9 +111,7 @@ void message_service::keep_for_self(worker& self, const void* message, std::size
 void message_service::drain(worker& self) {
   message_rings* rings = opened();
   if (rings == nullptr) return;
-  rings->boxes[self.index].poll(
-      [&](const std::byte* data, std::size_t size) { self.backlog.push(data, size); },
-      [&](ext::kept_message* message) { self.backlog.push(message); });
+  rings->boxes[self.index].poll(in_bytes_to(self.backlog), whole_to(self.backlog));
 }
 
 bool message_service::pause_for_messages(worker& self) noexcept {
@@ -117,7 +125,7 @@ bool message_service::pause_for_messages(worker& self) noexcept {
 
 void message_service::handle(worker& here, std::byte* message, std::size_t bytes) noexcept {
   here.counters.add(counter::messages);
-  ext::current_stack->record().follows_others = true;
+  ext::follow_others();
   ext::arrive(home_, message, bytes);
 }
 
@@ -146,7 +154,7 @@ bool message_service::serve(fiber& self) noexcept {
           here.backlog.push(data, bytes);  // older ones first
         }
       },
-      [&](ext::kept_message* message) { here.backlog.push(message); });
+      whole_to(here.backlog));
   if (recorder* const records = here.recording()) records->task_ends();
   self.bound = was_bound;
   return true;

@@ -71,7 +71,7 @@ class message_service {
   void wait_for_room(Condition done);
   void send_late(pair_ring& ring, const void* message, std::size_t bytes);
   void send_from_outside(message_box& to, const void* message, std::size_t bytes);
-  void keep_for_self(worker& self, const void* message, std::size_t bytes);
+  static void keep_for_self(worker& self, message_box& box, const void* message, std::size_t bytes);
 
   ext::executor& home_;
   worker_set& workers_;

@@ -21,16 +21,8 @@ namespace creek::host_backend {
 
 /// Place of messages among those to the same reader: a number from a counter that all its writers
 /// share. A writer draws a new one only when what it has heard of others may have to come before
-/// its next message. Wraps.
-struct message_turn {
-  static constexpr int bits = 24;
-  std::uint32_t number = 0;
-
-  bool operator==(const message_turn&) const = default;
-  bool is_before(message_turn other) const noexcept {
-    return static_cast<std::int32_t>((number - other.number) << (32 - bits)) < 0;
-  }
-};
+/// its next message.
+using message_turn = std::uint64_t;
 
 /// A message takes one line, or two if it is longer than `line_bytes`. A ring that stays full
 /// continues in its overflow, a larger one, until the reader has caught up.
@@ -40,7 +32,7 @@ class pair_ring {
  public:
   static constexpr std::size_t lines = 128;
   static constexpr std::size_t overflow_lines = 8192;
-  static constexpr std::size_t line_bytes = 56;
+  static constexpr std::size_t line_bytes = 48;
   static_assert(active_message_bytes <= 2 * line_bytes);
 
   /// Throws std::bad_alloc. `next`: another ring of the same reader, or null.
@@ -52,10 +44,14 @@ class pair_ring {
   // --- The writer's -----------------------------------------------------------------------------
 
   /// Returns whether the next message needs no turn of its own: the writer has heard nothing since
-  /// its last one. `news` counts what it has heard.
-  [[nodiscard]] bool knows(std::uint64_t news) const noexcept { return to_.news == news; }
+  /// its last one, and the turn is not too long: a reader takes the whole of it before later ones.
+  /// `news` counts what the writer has heard.
+  [[nodiscard]] bool goes_on(std::uint64_t news) const noexcept {
+    return to_.news == news && to_.next < to_.turn_until;
+  }
   void begin_turn(message_turn turn, std::uint64_t news) noexcept {
     to_.turn = turn;
+    to_.turn_until = to_.next + lines;
     to_.news = news;
   }
   /// Sends at most active_message_bytes; returns false if there is no room.
@@ -96,9 +92,7 @@ class pair_ring {
   [[nodiscard]] bool has_message() const noexcept { return is_there(word_of(line_at(from_))); }
   /// Returns whether the next message, which must be there, has the turn of those before it.
   [[nodiscard]] bool is_in_turn() const noexcept { return next_turn() == turn_; }
-  [[nodiscard]] message_turn next_turn() const noexcept {
-    return {static_cast<std::uint32_t>(word_of(line_at(from_)) >> turn_shift) & turn_mask};
-  }
+  [[nodiscard]] message_turn next_turn() const noexcept { return line_at(from_).turn; }
   /// Calls handle(data, bytes) for up to `limit` messages of the turn that the next one has;
   /// returns their number. `handle` may call this again, or let others do so, once it has copied
   /// what it needs of its message.
@@ -145,17 +139,16 @@ class pair_ring {
   pair_ring* next_of_reader = nullptr;  ///< link of the reader's list; set before it is in it
 
  private:
-  // The word of a line: number of the line since the ring was made, cut to 32 bits; turn; bytes of
-  // the message that begins here. A line that ends a message keeps the word that it had.
-  static constexpr int turn_shift = 8;
-  static constexpr int position_shift = turn_shift + message_turn::bits;
-  static constexpr std::uint64_t bytes_mask = (1 << turn_shift) - 1;
-  static constexpr std::uint32_t turn_mask = (1 << message_turn::bits) - 1;
+  static constexpr int position_shift = 8;
+  static constexpr std::uint64_t bytes_mask = (1 << position_shift) - 1;
   static constexpr std::uint64_t jump_mark = bytes_mask;  ///< in place of a number of bytes
   static_assert(active_message_bytes < jump_mark);
 
   struct alignas(64) line {
+    /// Number of the line since the ring was made, and bytes of the message that begins here. A
+    /// line that ends a message keeps the word that it had.
     std::atomic<std::uint64_t> word{0};
+    message_turn turn = 0;
     std::byte payload[line_bytes];
   };
   struct jump_target {
@@ -170,8 +163,9 @@ class pair_ring {
   };
   struct writers_place : place {
     std::uint64_t free_until = 1 + lines;  ///< lines before this are free, as far as is known
-    message_turn turn;
-    std::uint64_t news = ~std::uint64_t{0};  ///< what the writer had heard when `turn` began
+    message_turn turn = 0;
+    std::uint64_t turn_until = 0;  ///< number of the line before which the turn ends
+    std::uint64_t news = 0;        ///< what the writer had heard when it began
   };
 
   static line& line_at(const place& at, std::uint64_t ahead = 0) noexcept {
@@ -180,15 +174,12 @@ class pair_ring {
   static std::uint64_t word_of(const line& at) noexcept {
     return at.word.load(std::memory_order_acquire);
   }
-  bool is_there(std::uint64_t word) const noexcept {
-    return word >> position_shift == static_cast<std::uint32_t>(from_.next);
-  }
+  bool is_there(std::uint64_t word) const noexcept { return word >> position_shift == from_.next; }
 
   void publish(line& first, std::uint64_t position, std::uint64_t bytes) noexcept {
+    first.turn = to_.turn;
     sanitizer::releases(&first.word);
-    first.word.store(position << position_shift |
-                         std::uint64_t{to_.turn.number & turn_mask} << turn_shift | bytes,
-                     std::memory_order_release);
+    first.word.store(position << position_shift | bytes, std::memory_order_release);
   }
   std::uint64_t read_position() noexcept {
     const std::uint64_t read = read_.load(std::memory_order_acquire);
@@ -236,8 +227,8 @@ class pair_ring {
 
   // The reader's line.
   alignas(64) place from_;
-  message_turn turn_{~0U};
-  std::atomic<std::uint64_t> read_{1};  ///< lines before this are free; the reader writes it
+  message_turn turn_ = ~message_turn{0};  ///< of the messages that were taken last
+  std::atomic<std::uint64_t> read_{1};    ///< lines before this are free; the reader writes it
   // The writer's lines.
   alignas(64) writers_place to_;
   std::atomic<std::uint64_t> sent_{1};  ///< `next` of the writer behind its last message

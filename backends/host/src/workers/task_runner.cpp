@@ -48,7 +48,7 @@ bool task_runner::run_newest_recorded(fiber& self, ext::task_stack& from,
 
 ext::strand* task_runner::run(fiber& self, found_work work) noexcept {
   self.on->counters.add(counter::tasks);
-  self.tasks.record().follows_others = true;
+  ext::follow_others();
   governor_.task_begins(self.on->index);
   task_times times;
   if (recorder* const records = self.on->recording()) [[unlikely]]

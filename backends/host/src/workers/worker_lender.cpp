@@ -173,6 +173,7 @@ void worker_lender::visit_worker(loan& borrowed, fiber& first) {
     records->end_slice();
     records->becomes(recorder::idle::searching);
   }
+  ext::follow_others();
   borrowed.native.on = &place;
   place.borrowed = &borrowed;
   fiber* const left = std::exchange(place.current, &borrowed.native);

@@ -269,7 +269,7 @@ void worker_loop::suspend(ext::publish_fn publish, void* argument, const ext::wa
     in_place_.wait(self, publish, argument);
   }
   shutdown_.strand_resumed();
-  self.tasks.record().follows_others = true;
+  ext::follow_others();
   self.waits.clear();
   if (outer.what != nullptr) [[unlikely]]
     self.waits.set(outer);

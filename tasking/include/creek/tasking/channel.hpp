@@ -431,6 +431,7 @@ class channel : detail::ring_block<T>, public detail::channel_base {
   /// Calls once(), which returns false if there is no item.
   template <class Take>
   status take_unless_closed(Take once) {
+    ext::follow_others();
     if (once()) return status::done;
     if (!is_closed()) return status::not_ready;
     // An item that was sent before the channel was closed is seen now.
@@ -444,13 +445,11 @@ class channel : detail::ring_block<T>, public detail::channel_base {
           return false;
       }
       changed(side::room, 1);
-      ext::follow_others();
       return true;
     });
   }
   template <class Output>
   status take_batch(Output& out, std::size_t limit, std::size_t& count) {
-    ext::follow_others();
     return take_unless_closed([&] {
       const after_batch waking{*this, side::room, count, count};
       const std::lock_guard hold(consumer_.lock);

@@ -25,9 +25,7 @@ class task_group {
   }
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
-  ~task_group() {
-    if (!context_.done()) context_.wait();
-  }
+  ~task_group() { context_.wait(); }
 
   /// Makes `f` a task of this group. Has the costs and rules of creek::spawn().
   template <class F>

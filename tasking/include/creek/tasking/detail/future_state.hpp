@@ -58,6 +58,7 @@ class future_state_base {
   bool ready() const noexcept {
     if (listeners_.load(std::memory_order_acquire) != ready_tag) return false;
     sanitizer::acquired(&listeners_);
+    follow_others();
     return true;
   }
   /// Registers a listener; returns false if the state is ready: then the listener is not called.

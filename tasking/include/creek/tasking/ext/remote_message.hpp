@@ -80,12 +80,12 @@ struct kept_message : submitted_task {
   kept_message() = default;
   kept_message(const void* message, std::size_t length) noexcept { assign(message, length); }
   void assign(const void* message, std::size_t length) noexcept {
-    bytes = static_cast<std::uint32_t>(length);
+    bytes = length;
     copy_message(data, message, length);
   }
   kept_message* next = nullptr;
-  std::uint32_t bytes = 0;
-  std::uint32_t turn = 0;  ///< for the transport
+  std::size_t bytes = 0;
+  std::uint64_t turn = 0;  ///< for the transport
   alignas(16) std::byte data[active_message_bytes];
 };
 

@@ -47,6 +47,7 @@ struct root_scope {
   std::exception_ptr wait_all() {
     if (live.load(std::memory_order_acquire) != 0) [[unlikely]]
       suspend_until_none();
+    follow_others();
     sanitizer::acquired(&live);
     return error.take();
   }
@@ -107,7 +108,7 @@ struct task_context {
     while (!done()) {
       if (!is_owner || !here->run_newest(here->scope().base, this)) return suspend_until_done();
     }
-    if (spawned != finished) follow_others();
+    follow_others();
   }
 
  private:

@@ -30,6 +30,14 @@ struct activation;
 /// initial-exec reads it with one instruction.
 extern thread_local constinit task_stack* current_stack __attribute__((tls_model("initial-exec")));
 
+/// True if what others did may have happened before what this thread does next. A transport of
+/// messages that keeps that order takes it back.
+extern thread_local constinit bool follows_others __attribute__((tls_model("initial-exec")));
+/// Called whenever the calling strand may have learnt something from another one.
+inline void follow_others() noexcept {
+  follows_others = true;
+}
+
 /// Which pushes have to call task_stack_home::work_available().
 enum class announced_pushes : std::uint8_t {
   none,    ///< no worker sleeps
@@ -206,9 +214,6 @@ struct strand_record {
   running_scope running;
   context_cache contexts;
   std::atomic<std::uint64_t> inline_runs{0};  ///< tasks that ran at once for want of room
-  /// What other strands did may have happened before what this one does next: set by whatever waits
-  /// for others or takes their work; a transport of messages that keeps that order takes it back.
-  bool follows_others = true;
   /// Stack whose owner waits while this strand runs its tasks for it (run_surplus()), or null.
   const task_stack* acts_for = nullptr;
   // For reports; others read them while the strand is suspended.
@@ -317,10 +322,5 @@ class task_stack : public stealable_stack {
 
   alignas(128) strand_record record_;
 };
-
-/// Notes that the calling strand has learnt something from another one.
-inline void follow_others() noexcept {
-  if (task_stack* const here = current_stack) here->record().follows_others = true;
-}
 
 }  // namespace creek::ext
