@@ -34,7 +34,7 @@ std::exception_ptr scheduler::shut_down() noexcept {
 
 /// Lets the worker handle the messages that have piled up, if a strand sends without waiting.
 void scheduler::yield() noexcept {
-  if (!message_service::is_piled_up(worker_set::caller())) return;
+  if (!loop_.messages().is_piled_up(worker_set::caller())) return;
   const auto at_once = [](void*, ext::strand* left) {
     left->home->resume(left);
     return true;

@@ -20,13 +20,15 @@ class message_backlog {
   }
   bool empty() const noexcept { return queue_.empty(); }
   std::size_t size() const noexcept { return queue_.size(); }
-  void push(const void* message, std::size_t bytes) {
-    ext::kept_message* unused = spare_.pop();
-    if (unused == nullptr) unused = new ext::kept_message;
-    unused->assign(message, bytes);
-    queue_.push(unused);
+  void push(const void* message, std::size_t bytes) { queue_.push(make(message, bytes)); }
+  /// Makes a message that is kept elsewhere.
+  ext::kept_message* make(const void* message, std::size_t bytes) {
+    ext::kept_message* made = spare_.pop();
+    if (made == nullptr) made = new ext::kept_message;
+    made->assign(message, bytes);
+    return made;
   }
-  /// Takes a message that was kept elsewhere.
+  /// Adds a message that was kept elsewhere.
   void push(ext::kept_message* kept) noexcept { queue_.push(kept); }
   ext::kept_message* pop() noexcept { return queue_.pop(); }
   /// Takes back a popped message that is not needed any more, for another push().

@@ -92,7 +92,8 @@ class alignas(128) message_box {
     return false;
   }
   /// Calls handle(data, bytes) for messages of the rings, for about a ring full of each at most,
-  /// and keep(message) for all from outside. These may wait, and this be called meanwhile.
+  /// and keep(message) for those from outside and to itself that are there. These may wait, and
+  /// this be called meanwhile.
   template <class Handle, class Keep>
   void poll(Handle&& handle, Keep&& keep) {
     for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
@@ -112,11 +113,16 @@ class alignas(128) message_box {
       if (!came_.empty() && came_.front()->turn == turn) keep(came_.pop());
     }
   }
-  /// Does the same for all messages whose sending happened before.
-  template <class Handle, class Keep>
-  void take_all(Handle&& handle, Keep&& keep) {
-    take_before(next_turn(), handle, keep);
+  /// Keeps a message of the worker to itself; `news` counts what it has heard. A message that is
+  /// `last` comes behind all whose sending happened before.
+  void keep(ext::kept_message* own, std::uint64_t news, bool last) noexcept {
+    if (last || own_news_ != news) own_turn_ = next_turn();
+    own_news_ = news;
+    own->turn = own_turn_;
+    came_.insert(own);
   }
+  /// Returns the number of messages to itself, and from outside, that the worker has seen.
+  std::size_t kept() const noexcept { return came_.size(); }
 
   /// Returns false if the worker has taken all messages whose sending happened before. Any thread.
   bool is_under_way() const noexcept {
@@ -156,11 +162,7 @@ class alignas(128) message_box {
   /// sent in the other.
   void collect() noexcept {
     if (outside_.empty()) return;
-    outside_.take_all([&](ext::kept_message* each) {
-      came_.insert(each, [](const ext::kept_message& a, const ext::kept_message& b) {
-        return a.turn < b.turn;
-      });
-    });
+    outside_.take_all([&](ext::kept_message* each) { came_.insert(each); });
   }
   pair_ring* first() const noexcept {
     pair_ring* const newest = newest_.load(std::memory_order_acquire);
@@ -186,7 +188,9 @@ class alignas(128) message_box {
 
   std::atomic<pair_ring*> newest_{nullptr};  ///< rings to this worker, linked
   outside_messages outside_;
-  ext::message_queue came_;                 ///< from outside, by turns
+  ext::message_queue came_;                 ///< from outside and to itself, by turns
+  message_turn own_turn_ = 0;               ///< of the last message to itself
+  std::uint64_t own_news_ = 0;              ///< what the worker had heard then
   std::vector<std::unique_ptr<group>> to_;  ///< rings from this worker, by reader
   alignas(64) std::atomic<message_turn> turns_{0};
 };

@@ -70,7 +70,8 @@ void message_service::send(unsigned to, const void* message, std::size_t bytes) 
   worker& self = workers_[static_cast<unsigned>(index)];
   if (std::exchange(ext::follows_others, false)) ++self.news;
   if (self.index == to) {
-    keep_for_self(self, rings.boxes[to], message, bytes);
+    rings.boxes[to].keep(self.backlog.make(message, bytes), self.news,
+                         ext::head_of(static_cast<const std::byte*>(message)).is_retirement());
     return;
   }
   pair_ring& ring = rings.boxes[self.index].ring_to(rings.boxes[to], to, workers_.size());
@@ -96,16 +97,6 @@ void message_service::send(unsigned to, const void* message, std::size_t bytes) 
   auto kept = std::make_unique<ext::kept_message>(message, bytes);
   kept->turn = to.next_turn();
   wait_for_room([&] { return to.outside().try_push(kept); });
-}
-
-void message_service::keep_for_self(worker& self, message_box& box, const void* message,
-                                    std::size_t bytes) {
-  // It goes behind what may have been sent before, and an object's retirement behind all.
-  if (std::exchange(self.news_at_own_message, self.news) != self.news ||
-      ext::head_of(static_cast<const std::byte*>(message)).is_retirement()) {
-    box.take_all(in_bytes_to(self.backlog), whole_to(self.backlog));
-  }
-  self.backlog.push(message, bytes);
 }
 
 void message_service::drain(worker& self) {
@@ -154,7 +145,14 @@ bool message_service::serve(fiber& self) noexcept {
           here.backlog.push(data, bytes);  // older ones first
         }
       },
-      whole_to(here.backlog));
+      [&](ext::kept_message* message) {
+        if (here.backlog.empty()) {
+          handle(here, message->data, message->bytes);
+          here.backlog.recycle(message);
+        } else {
+          here.backlog.push(message);
+        }
+      });
   if (recorder* const records = here.recording()) records->task_ends();
   self.bound = was_bound;
   return true;

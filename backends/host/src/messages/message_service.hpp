@@ -17,7 +17,7 @@ namespace creek::host_backend {
 /// The messages of a scheduler. The boxes are made with the first message and stay; before that
 /// no function does more than load a pointer. A worker's box and backlog are read by that worker
 /// alone, the backlog first, so messages of one sender arrive in order; what a worker sends itself
-/// goes to its backlog. A strand that handles a message is bound: it continues on its worker
+/// waits in its box. A strand that handles a message is bound: it continues on its worker
 /// whoever resumes it.
 class message_service {
  public:
@@ -30,7 +30,10 @@ class message_service {
   /// Moves the messages in the ring of `self` to its backlog.
   void drain(worker& self);
   /// Returns whether messages have piled up that `self` has not handled.
-  static bool is_piled_up(const worker& self) noexcept { return self.backlog.size() >= piled_up; }
+  bool is_piled_up(const worker& self) const noexcept {
+    const message_rings* const rings = opened();
+    return rings != nullptr && self.backlog.size() + rings->boxes[self.index].kept() >= piled_up;
+  }
   /// Spins until `word` is not zero or there is a message, unless that takes too long.
   void spin_wait(worker& self, const std::atomic<std::uintptr_t>& word) noexcept;
 
@@ -71,7 +74,6 @@ class message_service {
   void wait_for_room(Condition done);
   void send_late(pair_ring& ring, const void* message, std::size_t bytes);
   void send_from_outside(message_box& to, const void* message, std::size_t bytes);
-  static void keep_for_self(worker& self, message_box& box, const void* message, std::size_t bytes);
 
   ext::executor& home_;
   worker_set& workers_;

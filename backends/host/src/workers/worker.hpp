@@ -47,13 +47,12 @@ struct alignas(128) worker {
   unsigned choices = 0;       ///< made while there were tasks of high or low priority
   unsigned small_steals = 0;  ///< stolen tasks in a row that were not worth it
   worker_counters counters;
-  bool woke = false;        ///< its last message woke another worker
-  message_backlog backlog;  ///< messages to itself, or that came while others were handled or sent
-  std::uint64_t news = 0;   ///< times that a strand here may have heard of what others sent
-  std::uint64_t news_at_own_message = 0;  ///< `news` when this worker last sent itself one
-  loan* borrowed = nullptr;               ///< set while another thread acts as this worker
-  found_work kept;                        ///< left by a borrower for the worker's thread
-  bool begins_asleep = false;             ///< counted as a sleeper until its thread has begun
+  bool woke = false;         ///< its last message woke another worker
+  message_backlog backlog;   ///< messages to itself, or that came while others were handled or sent
+  std::uint64_t news = 0;    ///< times that a strand here may have heard of what others sent
+  loan* borrowed = nullptr;  ///< set while another thread acts as this worker
+  found_work kept;           ///< left by a borrower for the worker's thread
+  bool begins_asleep = false;  ///< counted as a sleeper until its thread has begun
   worker_place place;
   std::thread thread;
   std::byte* signal_stack = nullptr;

@@ -101,13 +101,12 @@ class message_queue {
     ++size_;
   }
   kept_message* front() const noexcept { return first_; }
-  /// Inserts `added`, which is older than all equal ones, where is_before() has it.
-  template <class IsBefore>
-  void insert(kept_message* added, IsBefore is_before) noexcept {
+  /// Inserts `added` behind those whose turn is not later.
+  void insert(kept_message* added) noexcept {
+    if (last_ == nullptr || last_->turn <= added->turn) return push(added);
     kept_message** place = &first_;
-    while (*place != nullptr && is_before(**place, *added)) place = &(*place)->next;
+    while ((*place)->turn <= added->turn) place = &(*place)->next;
     added->next = std::exchange(*place, added);
-    if (added->next == nullptr) last_ = added;
     ++size_;
   }
   kept_message* pop() noexcept {
