@@ -133,17 +133,23 @@ inline collect() {
   }
 }
 
+#ifdef UNCOLLECTED
+#define collect_early() skip
+#else
+#define collect_early() collect()
+#endif
+#ifdef LOOK_FIRST
+#define is_seen(r) had[r]
+#else
+#define is_seen(r) true
+#endif
 inline look_at_head(r) {
   d_step {
     if
-#ifdef LOOK_FIRST
-    :: nempty(ring[r]) && had[r] ->
-#else
-    :: nempty(ring[r]) ->
-#endif
+    :: nempty(ring[r]) && is_seen(r) ->
        ring[r] ? <t, i>;
        if :: t < earliest -> earliest = t; from = r :: else fi
-    :: else
+    :: empty(ring[r]) || !is_seen(r)
     fi;
     t = 0; i = 0
   }
@@ -151,10 +157,7 @@ inline look_at_head(r) {
 
 inline take_before(turn) {
   do
-  :: 
-#ifndef UNCOLLECTED
-     collect();
-#endif
+  :: collect_early();
      d_step { earliest = turn; from = NONE };
      look_at_head(0);
      look_at_head(1);
