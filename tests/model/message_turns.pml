@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Turns order the messages of different rings to one reader (backends/host/src/messages/message_rings.hpp). The rings
- * themselves are channels here: pair_ring.pml has how they work. What x86-64 delays in a store buffer leaves it in order,
- * and every draw of a turn empties it, so the model has none.
+ * are channels here: pair_ring.pml has how they work. A store buffer delays what a sender writes but keeps its order,
+ * and each draw of a turn empties it, so the model has none.
  *
- * STRANDS strands run on two workers, strand s first on worker s % 2. Each sends POSTS messages to the reader, and tells
- * others TELLS times what it knows: that stands for answers, futures, channels, joins, tasks and calls of other objects.
+ * STRANDS strands run on two workers, strand s first on worker s % 2. Each sends POSTS messages to the reader, and
+ * tells others TELLS times what it knows: by an answer, a future, a channel, a join, a task or a call of another object.
  * OUTSIDERS threads that are no workers do the same.
  *
  *   hear:   take what another has told; set `follows`; perhaps continue on the other worker
@@ -17,12 +17,12 @@
  *           the earliest of all these, again and again, until none is earlier than T
  *   own:    a strand of the reader's worker hears something, and sends its own worker a message: it draws a turn, takes
  *           all before it, and keeps the message behind these (-DOWN)
- *   retire: who drops the last handle sends a retirement, by a ring or from outside; the reader then does the same as for
- *           a message of its own, and then frees the object (-DRETIRES)
+ *   retire: the strand that drops the last handle sends a retirement. When the reader takes it, it draws a turn, takes
+ *           all before it, and then frees the object (-DRETIRES)
  *
  * With -DFIBERS=2 each handler may wait in the middle of a look, and another fiber of the reader looks meanwhile.
  *
- * Checked: a message is taken after all that its sender knew of when it sent it, and once; none is taken after the object
+ * Checked: each message is taken once, after all that its sender knew of when it sent it; none is taken after the object
  * was freed; when nothing can move any more, all were taken.
  *
  * Faults, each of which the checker must find:

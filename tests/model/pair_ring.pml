@@ -9,8 +9,8 @@
  *   send:     wait until the lines and one more are free, as far as is known from `published`; raise `sent`; write
  *             the lines, each with a word that holds its position, the word of the first line last; light fence; if
  *             `asleep` of the receiver: wake it. Positions count lines from 1 and never repeat; memory begins as zeros
- *   grow:     if there is no room: write a jump into the line left free, go on in a segment of GROWN lines. With -DRETURNS
- *             go back by a jump later: a segment is entered when the receiver has published that it left it
+ *   grow:     if there is no room: write a jump into the line left free, go on in a segment of GROWN lines. With
+ *             -DRETURNS go back by a jump later: a segment is entered when the receiver has published that it left it
  *   look:     take new rings from the list; take messages from each ring while the word of the next line has its
  *             position: copy the message, raise `taken`, publish the position after QUARTER lines and at the end of
  *             the look. A jump: free the segment (not with -DRETURNS), go on in the next one
@@ -34,8 +34,8 @@
  *  -DNO_SPARE        messages may fill all lines
  *  -DTOUCH_OLD       a sender touches the old segment after the jump
  *  -DRETURN_EARLY    with -DRETURNS: the sender goes back before the receiver has left the first segment
- *  -DWRAP=6          with -DRETURNS and N = 3: words hold positions modulo 6, and a segment is entered again, uncleared,
- *                    after as many lines
+ *  -DWRAP=6          with -DRETURNS and N = 3: words hold positions modulo 6, and a segment is entered again,
+ *                    uncleared, after as many lines
  *  -DREGROW_EARLY    with -DRETURNS: the sender enters the second segment again before the receiver has left it
  *  -DUNCLEARED       a new segment holds what was in its memory before
  *  -DSENT_LATE       `sent` is raised after the word
