@@ -4,10 +4,12 @@
  * and each draw of a turn empties it, so the model has none.
  *
  * STRANDS strands run on two workers, strand s first on worker s % 2. Each sends POSTS messages to the reader, and
- * tells others TELLS times what it knows: by an answer, a future, a channel, a join, a task or a call of another object.
+ * tells others TELLS times what it knows: by an answer, a future, a channel, a join, a task, a call of another object.
  * OUTSIDERS threads that are no workers do the same.
  *
- *   hear:   take what another has told; set `follows`; perhaps continue on the other worker
+ *   hear:   take what another has told; set `follows`
+ *   move:   continue on the other worker; set `follows` (-DMOVES, once)
+ *   elsewhere: as in a send to another reader: if `follows`, take it back, news of the worker + 1 (-DELSEWHERE)
  *   send:   if `follows`: take it back, news of the worker + 1. If the ring's turn was drawn before the last news, draw
  *           one from the reader's counter. Put the message into the ring of the worker, with the ring's turn
  *   outside: draw a turn; add the message to the list of those from outside
@@ -22,8 +24,8 @@
  *
  * With -DFIBERS=2 each handler may wait in the middle of a look, and another fiber of the reader looks meanwhile.
  *
- * Checked: each message is taken once, after all that its sender knew of when it sent it; none is taken after the object
- * was freed; when nothing can move any more, all were taken.
+ * Checked: each message is taken once, after all that its sender knew of when it sent it; none is taken after the
+ * object was freed; when nothing can move any more, all were taken.
  *
  * Faults, each of which the checker must find:
  *  -DLOOK_FIRST      heads are not looked at again after the message of turn T was seen
