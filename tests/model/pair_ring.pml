@@ -9,10 +9,11 @@
  *   send:     wait until the lines and one more are free, as far as is known from `published`; raise `sent`; write
  *             the lines, each with a word that holds its position, the word of the first line last; light fence; if
  *             `asleep` of the receiver: wake it. Positions count lines from 1 and never repeat; memory begins as zeros
- *   grow:     if there is no room: write a jump into the line left free, go on in a segment of GROWN lines
+ *   grow:     if there is no room: write a jump into the line left free, go on in a segment of GROWN lines. With
+ *             -DRETURNS go back by a jump later: a segment is entered when the receiver has published that it left it
  *   look:     take new rings from the list; take messages from each ring while the word of the next line has its
  *             position: copy the message, raise `taken`, publish the position after QUARTER lines and at the end of
- *             the look. A jump: free the segment, go on in the next one
+ *             the look. A jump: free the segment (not with -DRETURNS), go on in the next one
  *   sleep:    set `asleep`; heavy fence; look whether the list is longer or a next line has its position; if not,
  *             wait for a call
  *   question: a third thread reads `taken`, then `sent`: a message is under way if they differ (-DQUESTION)
@@ -32,6 +33,10 @@
  *  -DTAKE_NEWEST     the receiver takes only the newest ring of the list
  *  -DNO_SPARE        messages may fill all lines
  *  -DTOUCH_OLD       a sender touches the old segment after the jump
+ *  -DRETURN_EARLY    with -DRETURNS: the sender goes back before the receiver has left the first segment
+ *  -DWRAP=6          with -DRETURNS and N = 3: words hold positions modulo 6, and a segment is entered again,
+ *                    uncleared, after as many lines
+ *  -DREGROW_EARLY    with -DRETURNS: the sender enters the second segment again before the receiver has left it
  *  -DUNCLEARED       a new segment holds what was in its memory before
  *  -DSENT_LATE       `sent` is raised after the word
  *  -DSENT_READ_FIRST the question reads `sent` before `taken`
@@ -82,6 +87,8 @@
 #define segment_of(l) (2 * ((l) / LINES) + ((l) % LINES >= N))
 #ifdef LAP_BIT
 #define stamp(p)    (1 - ((p) / N) % 2)
+#elif defined(WRAP)
+#define stamp(p)    ((p) % WRAP)
 #else
 #define stamp(p)    (p)
 #endif
@@ -226,8 +233,12 @@ inline take_messages(r) {
      :: !is_there(w, next[r]) -> w = 0; break
      :: is_there(w, next[r]) && w % 4 == JUMP ->
         d_step {
-          assert(payload[at(r, segment[r], next[r])] == JUMP_PAYLOAD && segment[r] == 0);
-          freed[2 * r] = true; segment[r] = 1; next[r]++; w = 0
+          assert(payload[at(r, segment[r], next[r])] == JUMP_PAYLOAD);
+          unread[at(r, segment[r], next[r])] = false;
+#ifndef RETURNS
+          freed[2 * r] = true;
+#endif
+          segment[r] = 1 - segment[r]; next[r]++; w = 0
         }
      :: else ->
         d_step { w = w % 4; assert(handled[r] < MESSAGES) };
@@ -369,6 +380,26 @@ inline write_word(bytes) {
   atomic { nfull(buffer[me]); l = at(me, segment, head); buffer[me] ! WRITE_WORD, l, 0, 0, word_of(head, bytes); l = 0 }
 }
 
+#ifdef RETURNS
+#define leave(s)     left[s] = head
+#ifdef RETURN_EARLY
+#define may_enter(s) (published[me] >= left[s] || s == 0)
+#elif defined(REGROW_EARLY)
+#define may_enter(s) (published[me] >= left[s] || s == 1)
+#else
+#define may_enter(s) (published[me] >= left[s])
+#endif
+#else
+#define leave(s)     skip
+#define may_enter(s) true
+#endif
+/* Goes on in the other segment, which is empty. */
+inline jump() {
+  write_lines(JUMP_PAYLOAD, 1);
+  write_word(JUMP);
+  atomic { head++; floor = head; leave(segment); segment = 1 - segment }
+}
+
 inline wake() {
   atomic { empty(buffer[me]) -> calls++ }
 }
@@ -376,6 +407,9 @@ inline wake() {
 proctype sender(byte me) {
   byte l, k, w;
   byte seen, head = START, floor = START, lines, m;
+#ifdef RETURNS
+  byte left[2];                     /* number of the line behind the jump out of a segment */
+#endif
   bool segment, is_open, saw;
   do
   :: seen = newest;
@@ -404,21 +438,23 @@ proctype sender(byte me) {
         if
         :: atomic { published[me] > floor -> floor = published[me] }
 #ifdef GROWS
-        :: !segment ->
-           write_lines(JUMP_PAYLOAD, 1);
-           write_word(JUMP);
-           atomic {
-             head++; floor = head; segment = 1;
+        :: !segment && may_enter(1) ->
+           jump();
 #ifdef UNCLEARED
-             word[at(me, 1, head)] = word_of(head, 1)
+           word[at(me, 1, head)] = word_of(head, 1);
 #endif
-           };
 #ifdef TOUCH_OLD
            assert(!freed[2 * me])
 #endif
 #endif
         fi
      od;
+#ifdef RETURNS
+     if
+     :: segment && may_enter(0) -> jump()
+     :: true
+     fi;
+#endif
 #ifdef ASLEEP_FIRST
      saw = asleep;
 #endif
