@@ -217,7 +217,7 @@ TEST_P(Remote, KeepsTheOrderOfWhatWaits) {
   });
 }
 
-/// What a call has sent before it ended comes before what its caller sends then, and both before
+/// Messages that a call has sent before it ended come before what its caller sends then, and both before
 /// what a thread outside sends once it knows of it.
 TEST_P(Remote, KeepsTheOrderAlongCallsAndRuns) {
   on_each_runtime([&](creek::runtime& rt) {

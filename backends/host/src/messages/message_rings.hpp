@@ -53,7 +53,7 @@ class outside_messages {
   std::atomic<std::size_t> count_{0};
 };
 
-/// What one worker receives, and its ends of the rings to others.
+/// The messages that one worker receives, and its ends of the rings to others.
 ///
 /// Messages are taken in the order of their turns, as far as they have arrived. A message that was
 /// sent, to the knowledge of another's sender, before that one has an earlier turn or the same

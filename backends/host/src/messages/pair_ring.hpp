@@ -193,7 +193,7 @@ class pair_ring {
 
   [[gnu::noinline]] bool finds_room(std::uint64_t needed) noexcept {
     const std::uint64_t until = read_position() + to_.mask + 1;
-    // What lies in a segment that was left is not in this one.
+    // Lines of a segment that was left are not in this one.
     if (until > to_.free_until) to_.free_until = until;
     return to_.next + needed < to_.free_until;
   }
