@@ -16,7 +16,16 @@ struct alignas(128) message_ring : synchronized_ring<memory> {
   static constexpr std::size_t slots = 256;
 
   explicit message_ring(host_backend::memory& view)
-      : synchronized_ring(view, team(view), 0, slots) {}
+      : synchronized_ring(view, team(view), 0, slots), counter_{2 * view.core().value} {}
+
+  /// Returns whether every message for which a sender has taken a slot was received: one that is
+  /// there may lie behind one that is still being written.
+  bool is_empty() const noexcept {
+    return memory().counter_value(counter_) == static_cast<word>(counts().received);
+  }
+
+ private:
+  counter_id counter_;  ///< of the slots that senders have taken
 };
 
 /// One ring per worker, made when the first message is sent. All threads outside send by the last

@@ -47,7 +47,8 @@ struct alignas(128) worker {
   unsigned choices = 0;       ///< made while there were tasks of high or low priority
   unsigned small_steals = 0;  ///< stolen tasks in a row that were not worth it
   worker_counters counters;
-  bool woke = false;           ///< its last message woke another worker
+  bool woke = false;  ///< its last message woke another worker
+  unsigned calls_in_place = 0;
   message_backlog backlog;     ///< messages that came while others were handled or sent
   loan* borrowed = nullptr;    ///< set while another thread acts as this worker
   found_work kept;             ///< left by a borrower for the worker's thread

@@ -154,6 +154,12 @@ class memory {
     const both_ways order(&counter(id));
     return counter(id).fetch_add(1, std::memory_order_acq_rel);
   }
+  /// Returns the counter's value, which others may change at once.
+  [[nodiscard]] word counter_value(counter_id id) const noexcept {
+    const word value = counter(id).load(std::memory_order_acquire);
+    sanitizer::acquired(&counter(id));
+    return value;
+  }
   void set_counter(counter_id id, word value) const noexcept {
     sanitizer::releases(&counter(id));
     counter(id).store(value, std::memory_order_release);
