@@ -16,7 +16,7 @@ struct alignas(128) message_ring : synchronized_ring<memory> {
   static constexpr std::size_t slots = 256;
 
   explicit message_ring(host_backend::memory& view)
-      : synchronized_ring(view, team(view), 0, slots), counter_{2 * view.core().value} {}
+      : synchronized_ring(view, team(view), 0, slots), counter_{2 * view.self().value} {}
 
   /// Returns whether every message for which a sender has taken a slot was received: one that is
   /// there may lie behind one that is still being written.
