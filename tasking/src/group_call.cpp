@@ -148,18 +148,18 @@ class group_nodes {
  public:
   using node = group_call::node;
 
-  explicit group_nodes(const group_layout& on)
+  /// `like`: what the nodes do as replies.
+  group_nodes(const group_layout& on, const reply& like)
       : by_message(!on.cells.front()->place().home.traits().shares_memory),
         each(std::make_unique<node[]>(on.cells.size())) {
     for (std::size_t i = 0; i < on.cells.size(); ++i) {
       node& made = each[i];
+      static_cast<reply&>(made) = like;
       made.nodes = this;
       made.cell = on.cells[i];
       made.children = &on.tree.children[i];
       made.member = static_cast<int>(i);
       made.parent = on.tree.parent[i];
-      made.store_failure = &group_call::keep_failure;
-      made.tell = &group_call::one_ended;
       made.expect_all();
     }
   }
@@ -179,12 +179,6 @@ group_layout::~group_layout() {
 
 namespace {
 
-std::unique_ptr<group_nodes> take_nodes(const group_layout& on) {
-  std::unique_ptr<group_nodes> kept(on.spare.exchange(nullptr, std::memory_order_acquire));
-  sanitizer::acquired(&on.spare);
-  return kept != nullptr ? std::move(kept) : std::make_unique<group_nodes>(on);
-}
-
 /// Keeps the nodes of a call that has ended.
 void keep_nodes(const group_layout& on, std::unique_ptr<group_nodes> nodes) noexcept {
   if (nodes->any_thrown.load(std::memory_order_relaxed)) {
@@ -198,6 +192,16 @@ void keep_nodes(const group_layout& on, std::unique_ptr<group_nodes> nodes) noex
 }  // namespace
 
 // --- A call -------------------------------------------------------------------------------------
+
+std::unique_ptr<group_nodes> group_call::take_nodes(const group_layout& on) {
+  std::unique_ptr<group_nodes> kept(on.spare.exchange(nullptr, std::memory_order_acquire));
+  sanitizer::acquired(&on.spare);
+  if (kept != nullptr) return kept;
+  reply like;
+  like.store_failure = &keep_failure;
+  like.tell = &one_ended;
+  return std::make_unique<group_nodes>(on, like);
+}
 
 group_call::group_call(std::shared_ptr<const group_layout> on, const activation* chain,
                        properties given)

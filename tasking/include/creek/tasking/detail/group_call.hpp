@@ -73,7 +73,6 @@ class group_call {
   group_call(const group_call&) = delete;
   group_call& operator=(const group_call&) = delete;
 
- protected:
   struct node;
   /// Properties of a call that the workers of its members need.
   struct properties {
@@ -83,6 +82,8 @@ class group_call {
     group_call* call = nullptr;  ///< set by the call
     friend bool operator==(const properties&, const properties&) = default;
   };
+
+ protected:
   /// Header of a message: the call and the member that it is about. `head.outcome` is its node.
   struct route {
     message_head head;
@@ -137,13 +138,12 @@ class group_call {
   std::exception_ptr failure() const noexcept;
 
  private:
-  friend group_nodes;
-
   /// Merges the results of a child and of those below it.
   virtual void merge_child(int member, int child) = 0;
   /// Ends a call without an outcome, which may be gone afterwards.
   virtual void end() noexcept {}
 
+  static std::unique_ptr<group_nodes> take_nodes(const group_layout& on);
   static void run_child_ended(std::byte* data) noexcept;
   static void send(node& to, message& sent, run_function run, std::size_t load_bytes);
   /// `ended`: a node.
