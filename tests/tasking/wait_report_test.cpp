@@ -242,7 +242,8 @@ TEST_P(cycles_of_waits, of_calls_on_one_stack_are_named) {
     future<int> never = first.async([&inner](partner&) { return inner.call(&partner::ask, 1); });
     print_and_exit(rt);
   };
-  EXPECT_EXIT(plant(), ::testing::ExitedWithCode(0), "a cycle of waits: object 2: [^\n]* waits for object 2: ");
+  EXPECT_EXIT(plant(), ::testing::ExitedWithCode(0),
+              "a cycle of waits: object 2: [^\n]* waits for object 2: ");
 }
 
 TEST_P(cycles_of_waits_with_a_thief, through_a_stolen_child_are_named) {
