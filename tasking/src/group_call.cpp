@@ -123,130 +123,209 @@ group_tree make_group_tree(const executor& home, const std::vector<core_id>& cor
   return tree;
 }
 
+// --- Nodes --------------------------------------------------------------------------------------
+
+/// The part of a member in a call. Its first line hardly changes: every worker may read it.
+struct alignas(64) group_call::node : reply {
+  group_nodes* nodes = nullptr;
+  remote_cell* cell = nullptr;
+  const std::vector<int>* children = nullptr;
+  int member = 0;
+  int parent = -1;
+
+  /// Children that have not ended, and the member's own call. A leaf does not use it. Whoever
+  /// counts the last one sets it for the next call.
+  alignas(64) std::atomic<int> missing{0};
+  std::exception_ptr thrown;
+
+  void expect_all() noexcept {
+    missing.store(1 + static_cast<int>(children->size()), std::memory_order_relaxed);
+  }
+};
+
+/// The nodes of a call, one for each member.
+class group_nodes {
+ public:
+  using node = group_call::node;
+
+  /// `like`: what the nodes do as replies.
+  group_nodes(const group_layout& on, const reply& like)
+      : by_message(!on.cells.front()->place().home.traits().shares_memory),
+        each(std::make_unique<node[]>(on.cells.size())) {
+    for (std::size_t i = 0; i < on.cells.size(); ++i) {
+      node& made = each[i];
+      static_cast<reply&>(made) = like;
+      made.nodes = this;
+      made.cell = on.cells[i];
+      made.children = &on.tree.children[i];
+      made.member = static_cast<int>(i);
+      made.parent = on.tree.parent[i];
+      made.expect_all();
+    }
+  }
+
+  node& at(int member) const noexcept { return each[static_cast<std::size_t>(member)]; }
+  executor& home() const noexcept { return each[0].cell->place().home; }
+
+  const bool by_message;  ///< a child that has ended sends a message to its parent
+  group_call::properties of_call;
+  const std::unique_ptr<node[]> each;
+  alignas(64) std::atomic<bool> any_thrown{false};
+};
+
+group_layout::~group_layout() {
+  delete spare.load(std::memory_order_acquire);
+}
+
+namespace {
+
+/// Keeps the nodes of a call that has ended.
+void keep_nodes(const group_layout& on, std::unique_ptr<group_nodes> nodes) noexcept {
+  if (nodes->any_thrown.load(std::memory_order_relaxed)) {
+    for (std::size_t i = 0; i < on.cells.size(); ++i) nodes->each[i].thrown = nullptr;
+    nodes->any_thrown.store(false, std::memory_order_relaxed);
+  }
+  sanitizer::releases(&on.spare);
+  nodes.reset(on.spare.exchange(nodes.release(), std::memory_order_acq_rel));
+}
+
+}  // namespace
+
 // --- A call -------------------------------------------------------------------------------------
 
-group_call::group_call(const std::vector<remote_cell*>& cells, const group_tree& tree,
-                       const activation* chain, std::size_t argument_bytes,
-                       std::size_t result_bytes)
-    : cells_(cells),
-      tree_(tree),
-      argument_bytes_(argument_bytes),
-      result_bytes_(result_bytes),
-      nodes_(std::make_unique<node[]>(cells.size())) {
-  for (int i = 0; i < static_cast<int>(cells.size()); ++i) {
-    node& made = at(i);
-    made.call = this;
-    made.member = i;
-    made.chain = chain;
-    made.missing.store(1 + static_cast<int>(children(i).size()), std::memory_order_relaxed);
-    made.store_failure = [](reply& self, std::exception_ptr why) noexcept {
-      static_cast<node&>(self).thrown = std::move(why);
-    };
-    made.tell = [](reply& self) noexcept {
-      auto& ended = static_cast<node&>(self);
-      ended.call->one_ended(ended.member);
-    };
+std::unique_ptr<group_nodes> group_call::take_nodes(const group_layout& on) {
+  std::unique_ptr<group_nodes> kept(on.spare.exchange(nullptr, std::memory_order_acquire));
+  sanitizer::acquired(&on.spare);
+  if (kept != nullptr) return kept;
+  reply like;
+  like.store_failure = &keep_failure;
+  like.tell = &one_ended;
+  return std::make_unique<group_nodes>(on, like);
+}
+
+group_call::group_call(std::shared_ptr<const group_layout> on, const activation* chain,
+                       properties given)
+    : layout_(std::move(on)), nodes_(take_nodes(*layout_).release()) {
+  given.call = this;
+  // Repeated calls have equal properties: the lines stay in the caches of the workers.
+  if (!(nodes_->of_call == given)) nodes_->of_call = given;
+  for (std::size_t i = 0; i < layout_->cells.size(); ++i) {
+    if (nodes_->each[i].chain != chain) nodes_->each[i].chain = chain;
   }
 }
 
-/// Sends a message that calls `run` on the worker of `member`, about member `about`.
-void group_call::send(int member, void (*run)(std::byte*) noexcept, int about,
-                      std::size_t load_bytes) {
-  message sent;
-  sent.to.head.run = run;
-  sent.to.call = this;
-  sent.to.member = about;
+group_call::~group_call() {
+  keep_nodes(*layout_, std::unique_ptr<group_nodes>(nodes_));
+}
+
+/// Sends a message that calls `run`, about the member of the node, to that member's worker.
+void group_call::send(node& to, message& sent, run_function run, std::size_t load_bytes) {
+  sent.to.head = {run, nullptr, &to};
+  sent.to.call = to.nodes->of_call.call;
+  sent.to.member = to.member;
   const std::size_t in_message = std::min(load_bytes, sizeof sent.load);
   if (in_message < load_bytes) {
     charge(work::byte_copied, static_cast<std::int64_t>(2 * (load_bytes - in_message)));
   }
-  remote_cell& to = cell(member);
-  to.place().home.messages().send(to.place().worker, &sent, sizeof sent.to + in_message);
+  const object_place& place = to.cell->place();
+  place.home.messages().send(place.worker, &sent, sizeof sent.to + in_message);
 }
 
-group_call::route group_call::route_of(const std::byte* data) noexcept {
-  route came;
-  std::memcpy(&came, data, sizeof came);
-  return came;
-}
-
-void group_call::start() {
-  send(tree_.root, &run_arrival, tree_.root, argument_bytes_);
-}
-
-/// Passes the call on first, then has it run when it is the member's turn.
-void group_call::run_arrival(std::byte* data) noexcept {
-  route came = route_of(data);
-  group_call& call = *came.call;
-  for (const int child : call.children(static_cast<int>(came.member))) {
-    call.send(child, &run_arrival, child, call.argument_bytes_);
-  }
-  remote_cell& cell = call.cell(static_cast<int>(came.member));
-  came.head = {&run_member, &cell, &call.at(static_cast<int>(came.member))};
-  cell.take(cell.place().home, reinterpret_cast<std::byte*>(&came), sizeof came);
-}
-
-void group_call::run_member(std::byte* data) noexcept {
-  route came = route_of(data);
-  group_call& call = *came.call;
-  node& here = call.at(static_cast<int>(came.member));
-  static constexpr task_type type{nullptr, "[with F = group call]"};
-  void* const object = came.head.object->object().get();
-  const auto body = [&] {
-    try {
-      if (object == nullptr) std::rethrow_exception(death_of(*came.head.object, "group call"));
-      call.call_member(static_cast<int>(came.member), object);
-    } catch (...) {
-      here.thrown = std::current_exception();
+void group_call::start(message& sent, run_function arrival, run_function arrival_here) {
+  node& root = nodes_->at(layout_->tree.root);
+  const std::size_t bytes = nodes_->of_call.argument_bytes;
+  if (arrival_here != nullptr) {
+    const object_place& place = root.cell->place();
+    sent.to = {{arrival_here, nullptr, &root}, this, root.member};
+    if (place.home.messages().handle_here(place.worker, reinterpret_cast<std::byte*>(&sent),
+                                          sizeof sent)) {
+      return;
     }
-  };
-  std::exception_ptr later = run_invocation(activation{came.head.object, &here}, &type, body);
-  if (later && !here.thrown) here.thrown = std::move(later);
-  call.one_ended(static_cast<int>(came.member));
+  }
+  send(root, sent, arrival, bytes);
+}
+
+void group_call::arrive(std::byte* data, run_function arrival, run_function run,
+                        bool here) noexcept {
+  message came;
+  came.to = route_of(data);
+  node& self = static_cast<node&>(*came.to.head.outcome);
+  const std::size_t load = std::min(self.nodes->of_call.argument_bytes, sizeof came.load);
+  std::memcpy(came.load, data + sizeof came.to, load);
+  for (const int child : *self.children) {
+    send(self.nodes->at(child), came, arrival, self.nodes->of_call.argument_bytes);
+  }
+  came.to = {{run, self.cell, &self}, self.nodes->of_call.call, self.member};
+  executor& home = self.cell->place().home;
+  auto* const own = reinterpret_cast<std::byte*>(&came);
+  if (here) {
+    self.cell->take_here(home, own, sizeof came.to + load);
+  } else {
+    self.cell->take(home, own, sizeof came.to + load);
+  }
 }
 
 void group_call::run_child_ended(std::byte* data) noexcept {
-  route came = route_of(data);
-  came.call->one_ended(static_cast<int>(came.member));
+  one_ended(*route_of(data).head.outcome);
 }
 
-/// Called when the member's own call, or a child with all below, has ended; the last one merges the
-/// results and sends them up. A leaf does not touch its node, which lies in the caller's cache.
-void group_call::one_ended(int member) noexcept {
-  if (!children(member).empty()) {
-    std::atomic<int>& missing = at(member).missing;
-    sanitizer::releases(&missing);
-    if (missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    sanitizer::acquired(&missing);
-    merge_children(member);
-  }
-  const int parent = tree_.parent[static_cast<std::size_t>(member)];
-  if (parent < 0) {
-    end();
-  } else {
-    send(parent, &run_child_ended, parent, result_bytes_);
+void group_call::keep_failure(reply& ended, std::exception_ptr why) noexcept {
+  auto& here = static_cast<node&>(ended);
+  if (here.thrown) return;
+  here.thrown = std::move(why);
+  here.nodes->any_thrown.store(true, std::memory_order_relaxed);
+}
+
+/// Called when the member's own call, or a child with all below, has ended. The last one merges the
+/// results and goes on with the parent, or sends it a message.
+void group_call::one_ended(reply& ended) noexcept {
+  auto* here = &static_cast<node&>(ended);
+  group_nodes& nodes = *here->nodes;
+  const activation caller =
+      nodes.by_message ? activation{} : activation{here->cell, here};  // a merge runs in its turn
+  for (;;) {
+    if (!here->children->empty()) {
+      sanitizer::releases(&here->missing);
+      if (here->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+      sanitizer::acquired(&here->missing);
+      here->expect_all();
+      if (nodes.of_call.merges || nodes.by_message) merge_children(*here, caller);
+    }
+    if (here->parent < 0) return tell_end(nodes);
+    node& parent = nodes.at(here->parent);
+    if (nodes.by_message) {
+      message sent;
+      return send(parent, sent, &run_child_ended, nodes.of_call.result_bytes);
+    }
+    here = &parent;
   }
 }
 
-void group_call::merge_children(int member) noexcept {
-  node& here = at(member);
+void group_call::tell_end(const group_nodes& nodes) noexcept {
+  const properties& ended = nodes.of_call;
+  if (ended.outcome == nullptr) return ended.call->end();
+  nodes.home().messages().answer(*ended.outcome, ended.outcome->tell, ended.result_bytes);
+}
+
+void group_call::merge_children(node& here, const activation& caller) noexcept {
   const auto merge = [&] {
-    for (const int child : children(member)) {
+    for (const int child : *here.children) {
       try {
-        merge_child(member, child);
+        here.nodes->of_call.call->merge_child(here.member, child);
       } catch (...) {
-        if (!here.thrown) here.thrown = std::current_exception();
+        keep_failure(here, std::current_exception());
       }
     }
   };
   static constexpr task_type type{nullptr, "[with F = merging of results]"};
-  std::exception_ptr later = run_invocation(activation{}, &type, merge);
-  if (!here.thrown) here.thrown = std::move(later);
+  std::exception_ptr later = run_invocation(caller, &type, merge);
+  if (later) keep_failure(here, std::move(later));
 }
 
 std::exception_ptr group_call::failure() const noexcept {
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
-    if (nodes_[i].thrown) return nodes_[i].thrown;
+  if (!nodes_->any_thrown.load(std::memory_order_relaxed)) return nullptr;
+  for (std::size_t i = 0; i < layout_->cells.size(); ++i) {
+    if (nodes_->each[i].thrown) return nodes_->each[i].thrown;
   }
   return nullptr;
 }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -69,6 +70,15 @@ void arrive(executor& at, std::byte* message, std::size_t bytes) noexcept {
     head.run(message);
   } else {
     submit_copy(at, message, bytes, &run_and_free);
+  }
+}
+
+void arrive_here(executor& at, std::byte* message, std::size_t bytes) noexcept {
+  const message_head head = head_of(message);
+  if (head.object != nullptr) {
+    head.object->take_here(at, message, bytes);
+  } else {
+    head.run(message);
   }
 }
 
@@ -234,16 +244,42 @@ void remote_cell::run_task(submitted_task* self) noexcept {
   head_of(message->data).object->run_from(message->data);
 }
 
-void remote_cell::take(executor& at, std::byte* message, std::size_t bytes) noexcept {
+/// Runs the messages that came during one that ran alone.
+void remote_cell::run_waiting(std::byte* message) noexcept {
+  remote_cell* self = nullptr;
+  std::memcpy(&self, message + sizeof(message_head), sizeof self);
+  if (const auto first = self->mailbox_.next()) self->run_from(first->data);
+}
+
+/// Returns true if the caller may run the message; otherwise it waits or was refused.
+bool remote_cell::admit(executor& at, std::byte* message, std::size_t bytes) noexcept {
   switch (mailbox_.admit(message, bytes, [&] { return waits_for(message, *this); })) {
     case admission::waits:
-      return;
+      return false;
     case admission::refused:
-      return refuse_cycle(at, *head_of(message).outcome, *this);
+      refuse_cycle(at, *head_of(message).outcome, *this);
+      return false;
     case admission::runs:
-      if (!mailbox_.is_shared()) return run_from(message);
-      submit_copy(at, message, bytes, &run_task);
+      break;
   }
+  return true;
+}
+
+void remote_cell::take(executor& at, std::byte* message, std::size_t bytes) noexcept {
+  if (!admit(at, message, bytes)) return;
+  if (!mailbox_.is_shared()) return run_from(message);
+  submit_copy(at, message, bytes, &run_task);
+}
+
+void remote_cell::take_here(executor& at, std::byte* message, std::size_t bytes) noexcept {
+  if (!admit(at, message, bytes)) return;
+  head_of(message).run(message);
+  if (mailbox_.end_if_last()) return;
+  struct {
+    message_head head;
+    remote_cell* object;
+  } const others{{&run_waiting, nullptr, nullptr}, this};
+  place_.home.messages().send(place_.worker, &others, sizeof others);
 }
 
 void remote_cell::destroy_object() noexcept {

@@ -101,11 +101,12 @@ void wait_graph::add_keys() {
     const strand_record& record = strands_.first[i].stack->record();
     add_key(key_of(strands_.first[i].stack), i);
     add_key(key_of(record.stolen), i);
-    if (record.call == nullptr) continue;
-    add_key(key_of(record.call->outcome), i);
-    const std::uint32_t object = number_of(record.call->object);
-    nodes_[i].own_object = object;
-    if (object != 0) add_key(key_of_object(object), i);
+    for (const activation* call = record.call; call != nullptr; call = call->below) {
+      add_key(key_of(call->outcome), i);
+      const std::uint32_t object = number_of(call->object);
+      if (call == record.call) nodes_[i].own_object = object;
+      if (object != 0) add_key(key_of_object(object), i);
+    }
   }
   if (keys_.empty()) return;  // qsort() takes no null pointer
   // std::sort() would be ten times as much code.

@@ -51,6 +51,18 @@ TEST(Mailbox, RefusesOnlyMessagesThatWouldWait) {
   EXPECT_EQ(box.next(), nullptr);
 }
 
+TEST(Mailbox, EndsAloneOnlyWithoutWaiters) {
+  mailbox box(false);
+  EXPECT_EQ(bring(box, 0), admission::runs);
+  EXPECT_EQ(bring(box, 1), admission::waits);
+  EXPECT_FALSE(box.end_if_last());
+  EXPECT_EQ(bring(box, 2), admission::waits) << "the first counts as running until next()";
+  EXPECT_EQ(number_of(*box.next()), 1);
+  EXPECT_EQ(number_of(*box.next()), 2);
+  EXPECT_TRUE(box.end_if_last());
+  EXPECT_EQ(bring(box, 3), admission::runs);
+}
+
 TEST(Mailbox, ThreadsTakeTurns) {
   constexpr int threads = 4, messages = 1000;
   mailbox box(true);

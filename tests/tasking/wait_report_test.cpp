@@ -230,6 +230,22 @@ TEST_P(cycles_of_waits, of_two_objects_are_named) {
               "object 2: )");
 }
 
+/// The first object's call runs a call of a third one in place, which waits for the first.
+TEST_P(cycles_of_waits, of_calls_on_one_stack_are_named) {
+  const auto plant = [] {
+    runtime rt = make(GetParam());
+    remote<partner> first, inner;
+    rt.run([&] {
+      first = make_on<partner>(core_id{0});
+      inner = make_on<partner>(core_id{0}, partner{&first});
+    });
+    future<int> never = first.async([&inner](partner&) { return inner.call(&partner::ask, 1); });
+    print_and_exit(rt);
+  };
+  EXPECT_EXIT(plant(), ::testing::ExitedWithCode(0),
+              "a cycle of waits: object 2: [^\n]* waits for object 2: ");
+}
+
 TEST_P(cycles_of_waits_with_a_thief, through_a_stolen_child_are_named) {
   struct child {
     two_futures* both;

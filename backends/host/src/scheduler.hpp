@@ -71,6 +71,9 @@ class scheduler final : public ext::backend, private ext::message_port {
   void send(unsigned to, const void* message, std::size_t bytes) override {
     loop_.messages().send(to, message, bytes);
   }
+  bool handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept override {
+    return loop_.messages().handle_here(to, message, bytes);
+  }
   void prepare() override { loop_.messages().make_rings(); }
   void drain() override { loop_.messages().drain(worker_set::caller()); }
   void yield() noexcept override;

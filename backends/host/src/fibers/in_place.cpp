@@ -29,12 +29,6 @@ void say_once() noexcept {
   });
 }
 
-/// Looks at fibers, not frames: under AddressSanitizer locals may lie elsewhere.
-bool has_room(const fiber& self) noexcept {
-  const auto* here = static_cast<const std::byte*>(__builtin_frame_address(0));
-  return static_cast<std::size_t>(here - self.stack_low) > self.stack_size / 2;
-}
-
 }  // namespace
 
 fiber* in_place_waiter::off_stack(ext::strand* suspended) noexcept {

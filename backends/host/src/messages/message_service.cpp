@@ -120,6 +120,28 @@ void message_service::handle(worker& here, std::byte* message, std::size_t bytes
   ext::arrive(home_, message, bytes);
 }
 
+/// Returns whether a message of `self` to its own worker may run on `self` at once: nothing waits
+/// for the worker, which thus comes first, and there is stack left. Now and then it may not, so
+/// that a strand that calls for ever lets its worker do other work. A borrower leaves calls to the
+/// worker's own thread, and this is not known to be one before there are rings.
+bool message_service::may_handle_here(const fiber& self) noexcept {
+  constexpr unsigned between_turns = 256;
+  worker& here = *self.on;
+  return in_use() && here.borrowed == nullptr && !has_messages(here) && has_room(self) &&
+         ++here.calls_in_place % between_turns != 0;
+}
+
+bool message_service::handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept {
+  if (workers_.index_of_caller() != static_cast<int>(to)) return false;
+  fiber& self = *fiber_of(ext::current_stack);
+  if (!may_handle_here(self)) return false;
+  const bool was_bound = std::exchange(self.bound, true);
+  self.on->counters.add(counter::messages);
+  ext::arrive_here(home_, message, bytes);
+  self.bound = was_bound;
+  return true;
+}
+
 bool message_service::serve(fiber& self) noexcept {
   message_rings* rings = opened();
   if (rings == nullptr) return false;

@@ -27,6 +27,8 @@ class message_service {
   /// executor::send()
   void send(unsigned to, const void* message, std::size_t bytes);
   void make_rings();
+  /// executor::handle_here()
+  bool handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept;
   /// Moves the messages in the ring of `self` to its backlog.
   void drain(worker& self);
   /// Returns whether messages have piled up that `self` has not handled.
@@ -63,6 +65,7 @@ class message_service {
   static constexpr std::size_t piled_up = 256;
 
   message_rings& open();
+  bool may_handle_here(const fiber& self) noexcept;
   /// Returns the rings, or nullptr before the first message.
   message_rings* opened() const noexcept {
     message_rings* const rings = opened_.load(std::memory_order_acquire);

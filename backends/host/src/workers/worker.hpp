@@ -47,11 +47,10 @@ struct alignas(128) worker {
   unsigned choices = 0;       ///< made while there were tasks of high or low priority
   unsigned small_steals = 0;  ///< stolen tasks in a row that were not worth it
   worker_counters counters;
-  bool woke = false;         ///< its last message woke another worker
-  message_backlog backlog;   ///< messages to itself, or that came while others were handled or sent
-  std::uint64_t news = 0;    ///< times that a strand here may have heard of what others sent
-  loan* borrowed = nullptr;  ///< set while another thread acts as this worker
-  found_work kept;           ///< left by a borrower for the worker's thread
+  bool woke = false;            ///< its last message woke another worker
+  unsigned calls_in_place = 0;  ///< times that a call to this worker ran on its caller
+  message_backlog backlog;      ///< messages that came while others were handled or sent
+  std::uint64_t news = 0;       ///< times that a strand here may have heard of what others sent
   bool begins_asleep = false;  ///< counted as a sleeper until its thread has begun
   worker_place place;
   std::thread thread;

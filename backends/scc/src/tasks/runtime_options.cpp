@@ -82,6 +82,7 @@ ext::executor_traits traits_of(const scc& chosen) {
           .runs_repeat = true,
           .messages_are_causal = chosen.options.messages != message_protocol::notification_vector,
           .has_own_time = true,
+          .shares_memory = false,
           .mesh = std::move(mesh)};
 }
 

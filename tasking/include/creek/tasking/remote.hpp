@@ -4,7 +4,8 @@
 // Source: TACO [Rotta 2012].
 //
 // Calls on one object run one at a time, those of one caller in the order in which it made them.
-// They run on the object's worker, between tasks and while it is idle; a call that waits (in
+// They run on the object's worker, between tasks and while it is idle, or at once where a strand of
+// that worker waits for the call and nothing comes before it; a call that waits (in
 // get(), call(), taskwait() ...) suspends, lets the worker serve others, and resumes on the same
 // worker. On the tbb backend a worker is just a number: calls run as tasks, wherever oneTBB has a
 // thread.

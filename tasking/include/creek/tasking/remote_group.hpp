@@ -84,9 +84,9 @@ class group {
     return run<detail::all_results<result>>(std::forward<F>(f),
                                             std::forward<Arguments>(arguments)...);
   }
-  /// Calls f(member) on all members and merges what they return by op(a, b) on the way up. `op` is
-  /// associative; on a mesh, which merges in another order than that of the members, commutative
-  /// as well.
+  /// Calls f(member) on all members and merges what they return by op(a, b) on the way up, on the
+  /// members' workers. `op` must not call members. It is associative; on a mesh, which merges in
+  /// another order than that of the members, commutative as well.
   template <class F, class Op>
   auto reduce(F&& f, Op op) const {
     static_assert(detail::group_call_requirements<T, F>::met);

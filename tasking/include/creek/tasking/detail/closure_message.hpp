@@ -77,6 +77,11 @@ class alignas(64) awaited_reply : public reply {
   std::optional<stored_t<R>> value_;
 };
 
+template <class Reply>
+inline constexpr bool is_awaited = false;
+template <class R>
+inline constexpr bool is_awaited<awaited_reply<R>> = true;
+
 /// Spins on a thread that belongs to no runtime, for about the price of a wake-up.
 void spin_wait_outside(const std::atomic<std::uintptr_t>& word) noexcept;
 
@@ -128,26 +133,27 @@ class future_reply final : public future_state<R>, public reply {
 
 // --- Messages -----------------------------------------------------------------------------------
 
-/// Notes on the strand which invocation runs there, for reports; the innermost one at most.
+/// Notes on the strand which invocation runs there, for reports.
 class calling_strand {
  public:
-  explicit calling_strand(const activation& here) noexcept : here_(current_stack) {
-    if (here_ != nullptr) here_->record().call = &here;
+  explicit calling_strand(activation& here) noexcept : here_(here), stack_(current_stack) {
+    if (stack_ != nullptr) here_.below = std::exchange(stack_->record().call, &here);
   }
   ~calling_strand() {
-    if (here_ != nullptr) here_->record().call = nullptr;
+    if (stack_ != nullptr) stack_->record().call = here_.below;
   }
   calling_strand(const calling_strand&) = delete;
   calling_strand& operator=(const calling_strand&) = delete;
 
  private:
-  task_stack* const here_;
+  activation& here_;
+  task_stack* const stack_;
 };
 
 /// Runs an invocation's body in a scope: a task that ends when all that it spawned has ended.
 /// Returns the first exception of spawned tasks that was not taken by a wait.
 template <class Body>
-std::exception_ptr run_invocation(const activation& here, const task_type* type, Body&& body) {
+std::exception_ptr run_invocation(activation here, const task_type* type, Body&& body) {
   const invocation_mark mark(here, type);
   const calling_strand noted(here);
   task_frame frame(nullptr, type);
@@ -167,6 +173,7 @@ struct closure_message {
                                    alignof(F) <= 16;
   static constexpr task_type type{nullptr, task_name<F>()};
 
+  /// If the caller waits for the outcome, the call may have ended on return.
   static void send(executor& home, unsigned worker, remote_cell* object, F&& closure,
                    Reply* outcome) {
     struct {
@@ -185,11 +192,11 @@ struct closure_message {
       charge(work::byte_copied, sizeof(F));
       F* const raw = carried.get();
       std::memcpy(message.body, &raw, sizeof raw);
-      home.messages().send(worker, &message, bytes + sizeof raw);
+      deliver(home.messages(), worker, reinterpret_cast<std::byte*>(&message), bytes + sizeof raw);
       static_cast<void>(carried.release());
       return;
     }
-    home.messages().send(worker, &message, bytes);
+    deliver(home.messages(), worker, reinterpret_cast<std::byte*>(&message), bytes);
   }
 
   static void run(std::byte* message) noexcept {
@@ -212,6 +219,12 @@ struct closure_message {
   }
 
  private:
+  static void deliver(message_port& port, unsigned worker, std::byte* message, std::size_t bytes) {
+    if constexpr (is_awaited<Reply>) {
+      if (port.handle_here(worker, message, bytes)) return;
+    }
+    port.send(worker, message, bytes);
+  }
   static void run_closure(const message_head& head, F& closure, F* carried = nullptr) noexcept {
     const activation here{head.object, head.outcome};
     void* const object = head.object != nullptr ? head.object->object().get() : nullptr;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of all members of a group: one node per member, touched on that member's worker alone
-// until its parent takes the result. No waiter is woken before the last result has come.
+// A call of all members of a group. Each member has a node, kept for the group's next calls: what
+// all workers read of it lies on a line that hardly changes. No waiter is woken before the last
+// result has come.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -27,11 +30,24 @@ group_tree make_group_tree(const executor& home, const std::vector<core_id>& cor
                            int arity);
 std::vector<core_id> all_workers(const executor& home);
 
-template <class T>
-struct group_state {
-  std::vector<remote<T>> members;
+class group_nodes;
+
+/// The part of a group that does not depend on its type.
+struct group_layout {
   std::vector<remote_cell*> cells;  ///< the members' cells
   group_tree tree;
+  /// Nodes of a call that has ended, for the next one.
+  mutable std::atomic<group_nodes*> spare{nullptr};
+
+  group_layout() = default;
+  group_layout(const group_layout&) = delete;
+  group_layout& operator=(const group_layout&) = delete;
+  ~group_layout();
+};
+
+template <class T>
+struct group_state : group_layout {
+  std::vector<remote<T>> members;
 };
 
 template <class T>
@@ -57,30 +73,18 @@ class group_call {
   group_call(const group_call&) = delete;
   group_call& operator=(const group_call&) = delete;
 
- protected:
-  /// `chain`: the caller's chain of activations, if it waits.
-  group_call(const std::vector<remote_cell*>& cells, const group_tree& tree,
-             const activation* chain, std::size_t argument_bytes, std::size_t result_bytes);
-  ~group_call() = default;
-
-  void start();
-  /// Calls the member and keeps the result; may throw. Runs on the member's worker.
-  virtual void call_member(int member, void* object) = 0;
-  /// Merges the results of a child and of those below it. Runs on the member's worker.
-  virtual void merge_child(int member, int child) = 0;
-  /// Ends the call, which may be gone afterwards. Runs on the root's worker.
-  virtual void end() noexcept = 0;
-  /// Returns the exception of the first member that threw, or null.
-  std::exception_ptr failure() const noexcept;
-
- private:
-  struct alignas(64) node : reply {
-    group_call* call = nullptr;
-    int member = 0;
-    std::atomic<int> missing{0};  ///< children that have not ended, and the member's own call
-    std::exception_ptr thrown;
+  struct node;
+  /// Properties of a call that the workers of its members need.
+  struct properties {
+    reply* outcome = nullptr;  ///< told of the end; null: end() is called
+    std::size_t argument_bytes = 0, result_bytes = 0;
+    bool merges = false;         ///< merge_child() does something
+    group_call* call = nullptr;  ///< set by the call
+    friend bool operator==(const properties&, const properties&) = default;
   };
-  /// Header of a message: the call and the member that it is about.
+
+ protected:
+  /// Header of a message: the call and the member that it is about. `head.outcome` is its node.
   struct route {
     message_head head;
     group_call* call = nullptr;
@@ -92,24 +96,108 @@ class group_call {
     std::byte load[active_message_bytes - sizeof(route)] = {};
   };
   static_assert(sizeof(message) == active_message_bytes);
+  using run_function = void (*)(std::byte* message) noexcept;
 
-  static route route_of(const std::byte* data) noexcept;
-  static void run_arrival(std::byte* data) noexcept;
-  static void run_member(std::byte* data) noexcept;
+  /// `chain`: the caller's chain of activations, if it waits.
+  group_call(std::shared_ptr<const group_layout> on, const activation* chain, properties given);
+  ~group_call();
+
+  /// Sends the call, with its arguments in `sent.load` if they travel there, to the root, which is
+  /// to call `arrival`. A caller that waits names also `arrival_here`, for a root on its worker.
+  void start(message& sent, run_function arrival, run_function arrival_here);
+  /// Passes a call that has arrived at a member on to those below it, which are to call `arrival`.
+  /// Then has `run` called when it is the member's turn; `here`: on the strand of a caller that
+  /// waits for the call.
+  static void arrive(std::byte* data, run_function arrival, run_function run, bool here) noexcept;
+  /// Calls body(object) in the scope of an invocation, on the member's worker.
+  template <class Body>
+  static void run_member(const route& came, const Body& body) noexcept {
+    static constexpr task_type type{nullptr, "[with F = group call]"};
+    void* const object = came.head.object->object().get();
+    const auto guarded = [&] {
+      try {
+        if (object == nullptr) std::rethrow_exception(death_of(*came.head.object, "group call"));
+        body(object);
+      } catch (...) {
+        keep_failure(*came.head.outcome, std::current_exception());
+      }
+    };
+    std::exception_ptr later =
+        run_invocation(activation{came.head.object, came.head.outcome}, &type, guarded);
+    if (later) keep_failure(*came.head.outcome, std::move(later));
+    one_ended(*came.head.outcome);
+  }
+  static route route_of(const std::byte* data) noexcept {
+    route came;
+    std::memcpy(&came, data, sizeof came);
+    return came;
+  }
+  const group_layout& layout() const noexcept { return *layout_; }
+  executor& home() const noexcept { return layout_->cells.front()->place().home; }
+  /// Returns the exception of the first member that threw, or null.
+  std::exception_ptr failure() const noexcept;
+
+ private:
+  /// Merges the results of a child and of those below it.
+  virtual void merge_child(int member, int child) = 0;
+  /// Ends a call without an outcome, which may be gone afterwards.
+  virtual void end() noexcept {}
+
+  static std::unique_ptr<group_nodes> take_nodes(const group_layout& on);
   static void run_child_ended(std::byte* data) noexcept;
-  void send(int member, void (*run)(std::byte*) noexcept, int about, std::size_t load_bytes);
-  void one_ended(int member) noexcept;
-  void merge_children(int member) noexcept;
-  remote_cell& cell(int member) const noexcept { return *cells_[static_cast<std::size_t>(member)]; }
-  node& at(int member) const noexcept { return nodes_[static_cast<std::size_t>(member)]; }
-  const std::vector<int>& children(int member) const noexcept {
-    return tree_.children[static_cast<std::size_t>(member)];
+  static void send(node& to, message& sent, run_function run, std::size_t load_bytes);
+  /// `ended`: a node.
+  static void keep_failure(reply& ended, std::exception_ptr why) noexcept;
+  static void one_ended(reply& ended) noexcept;
+  static void merge_children(node& here, const activation& caller) noexcept;
+  static void tell_end(const group_nodes& nodes) noexcept;
+
+  const std::shared_ptr<const group_layout> layout_;
+  group_nodes* const nodes_;
+};
+
+/// A group call with a closure of type F, which travels in the message if it fits. `Derived` has
+/// `void call_member(int member, const F& closure, void* object)`, which may throw.
+template <class Derived, class T, class F>
+class group_call_with : public group_call {
+ protected:
+  static constexpr bool travels =
+      std::is_trivially_copyable_v<F> && sizeof(F) <= sizeof(message::load) && alignof(F) <= 16;
+
+  group_call_with(const std::shared_ptr<const group_state<T>>& on, const activation* chain,
+                  const group_call::properties& given, F closure)
+      : group_call(on, chain, given), closure_(std::move(closure)) {}
+  ~group_call_with() = default;
+
+  /// `waits`: the caller does, for nothing else.
+  void start(bool waits) {
+    message sent;
+    if constexpr (travels) std::memcpy(sent.load, static_cast<const void*>(&closure_), sizeof(F));
+    group_call::start(sent, &run_arrival, waits ? &run_arrival_here : nullptr);
   }
 
-  const std::vector<remote_cell*>& cells_;
-  const group_tree& tree_;
-  std::size_t argument_bytes_, result_bytes_;
-  std::unique_ptr<node[]> nodes_;
+ private:
+  static void run_arrival(std::byte* data) noexcept { arrive(data, &run_arrival, &run, false); }
+  static void run_arrival_here(std::byte* data) noexcept { arrive(data, &run_arrival, &run, true); }
+  static void run(std::byte* data) noexcept {
+    const route came = route_of(data);
+    auto& call = static_cast<Derived&>(*came.call);
+    const int member = static_cast<int>(came.member);
+    if constexpr (travels) {
+      union room {
+        room() {}
+        F closure;
+      } copy;
+      std::memcpy(static_cast<void*>(&copy.closure), data + sizeof(route), sizeof(F));
+      run_member(came, [&](void* object) { call.call_member(member, copy.closure, object); });
+    } else {
+      run_member(came, [&](void* object) {
+        call.call_member(member, static_cast<group_call_with&>(call).closure_, object);
+      });
+    }
+  }
+
+  const F closure_;
 };
 
 // --- What becomes of the results ----------------------------------------------------------------
@@ -117,6 +205,7 @@ class group_call {
 struct no_result {
   using value = void;
   static constexpr std::size_t bytes = 0;
+  static constexpr bool merges = false;
   void make_room(std::size_t) {}
   template <class F>
   void store(int, F&& function) {
@@ -129,6 +218,7 @@ struct no_result {
 template <class R>
 struct all_results {
   static constexpr std::size_t bytes = sizeof(R);
+  static constexpr bool merges = false;
   std::vector<std::optional<R>> values;
 
   void make_room(std::size_t members) { values.resize(members); }
@@ -148,6 +238,7 @@ struct all_results {
 template <class R, class Op>
 struct merged_result {
   static constexpr std::size_t bytes = sizeof(R);
+  static constexpr bool merges = true;
   explicit merged_result(Op chosen) : op(std::move(chosen)) {}
   Op op;
   std::vector<std::optional<R>> values;
@@ -168,68 +259,65 @@ struct merged_result {
 
 /// A group call whose caller waits; lies in the caller's frame.
 template <class T, class F, class Merge>
-class awaited_group_call final : public group_call {
+class awaited_group_call final : public group_call_with<awaited_group_call<T, F, Merge>, T, F> {
+  using base = group_call_with<awaited_group_call, T, F>;
+
  public:
   awaited_group_call(const std::shared_ptr<const group_state<T>>& on, F closure, Merge merge)
-      : group_call(on->cells, on->tree, current_activation(), sizeof(F), Merge::bytes),
-        closure_(std::move(closure)),
-        merge_(std::move(merge)),
-        state_(on) {
+      : base(on, current_activation(), {&outcome_, sizeof(F), Merge::bytes, Merge::merges},
+             std::move(closure)),
+        merge_(std::move(merge)) {
     merge_.make_room(on->cells.size());
-    const executor& home = on->cells.front()->place().home;
-    outcome_.asked_by = current_executor() == &home ? home.worker_index() : -1;
+    outcome_.asked_by = current_executor() == &this->home() ? this->home().worker_index() : -1;
   }
   auto run() {
-    for (const remote<T>& each : state_->members) require_alive(*cell_of(each), "group call");
-    start();
+    for (const remote_cell* each : this->layout().cells) require_alive(*each, "group call");
+    this->start(true);
     outcome_.take();
-    if (std::exception_ptr why = failure()) std::rethrow_exception(std::move(why));
-    return merge_.take(state_->tree.root);
+    if (std::exception_ptr why = this->failure()) std::rethrow_exception(std::move(why));
+    return merge_.take(this->layout().tree.root);
   }
 
  private:
-  void call_member(int member, void* object) override {
-    merge_.store(member, [&]() -> decltype(auto) { return closure_(*static_cast<T*>(object)); });
+  friend base;
+  void call_member(int member, const F& closure, void* object) {
+    merge_.store(member, [&]() -> decltype(auto) { return closure(*static_cast<T*>(object)); });
   }
   void merge_child(int member, int child) override { merge_.merge(member, child); }
-  void end() noexcept override {
-    state_->cells.front()->place().home.messages().answer(outcome_, outcome_.tell, Merge::bytes);
-  }
 
-  const F closure_;  // first: on one line with the other data that members read, if it is short
   Merge merge_;
-  std::shared_ptr<const group_state<T>> state_;
   awaited_reply<void> outcome_;
 };
 
 /// A group call whose caller holds a future; deletes itself.
 template <class T, class F>
-class detached_group_call final : public group_call {
+class detached_group_call final : public group_call_with<detached_group_call<T, F>, T, F> {
+  using base = group_call_with<detached_group_call, T, F>;
+
  public:
   static future<void> start(const std::shared_ptr<const group_state<T>>& on, F closure) {
-    for (const remote<T>& each : on->members) require_alive(*cell_of(each), "group call");
+    for (const remote_cell* each : on->cells) require_alive(*each, "group call");
     std::unique_ptr<detached_group_call> call(new detached_group_call(on, std::move(closure)));
     state_ptr<future_state<void>> owned(call->outcome_);
-    call->group_call::start();
+    call->base::start(false);
     static_cast<void>(call.release());
     return future<void>(std::move(owned));
   }
 
  private:
+  friend base;
   friend std::default_delete<detached_group_call>;
   detached_group_call(const std::shared_ptr<const group_state<T>>& on, F closure)
-      : group_call(on->cells, on->tree, nullptr, sizeof(F), 0),
-        state_(on),
-        closure_(std::move(closure)) {
-    const executor& home = on->cells.front()->place().home;
-    outcome_->asked_by = current_executor() == &home ? home.worker_index() : -1;
+      : base(on, nullptr, {nullptr, sizeof(F), 0, false}, std::move(closure)) {
+    outcome_->asked_by = current_executor() == &this->home() ? this->home().worker_index() : -1;
   }
-  void call_member(int, void* object) override { closure_(*static_cast<T*>(object)); }
+  ~detached_group_call() = default;
+  void call_member(int, const F& closure, void* object) { closure(*static_cast<T*>(object)); }
   void merge_child(int, int) override {}
   void end() noexcept override {
     future_reply<void>* const outcome = outcome_;
-    executor& home = state_->cells.front()->place().home;
-    if (std::exception_ptr why = failure()) {
+    executor& home = this->home();
+    if (std::exception_ptr why = this->failure()) {
       outcome->store_failure(*outcome, std::move(why));
     } else {
       outcome->emplace();
@@ -238,8 +326,6 @@ class detached_group_call final : public group_call {
     home.messages().answer(*outcome, outcome->tell, 0);
   }
 
-  std::shared_ptr<const group_state<T>> state_;
-  const F closure_;
   future_reply<void>* outcome_ = new future_reply<void>;
 };
 

@@ -130,6 +130,8 @@ struct executor_traits {
   /// An invocation runs on its worker's own stack where its message arrives, and its strand stays
   /// on that worker. Otherwise each is submitted as a task.
   bool runs_invocations_in_place = true;
+  /// A worker reads what another wrote as threads do: no message is needed to tell it.
+  bool shares_memory = true;
   /// Place of each worker; empty for a backend without a mesh.
   std::vector<mesh_place> mesh{};
 };

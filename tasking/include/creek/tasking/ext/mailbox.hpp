@@ -38,6 +38,14 @@ class mailbox {
       return admission::waits;
     });
   }
+  /// Ends the running message if none waits. Otherwise it counts as running until next(), and
+  /// false is returned.
+  [[nodiscard]] bool end_if_last() noexcept {
+    return guarded([&] {
+      if (waiting_.empty()) is_running_ = false;
+      return !is_running_;
+    });
+  }
   /// Ends the running message. Returns the next one, which then runs, or null if none waits.
   std::unique_ptr<kept_message> next() noexcept {
     return std::unique_ptr<kept_message>(guarded([&] {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 
@@ -48,6 +49,13 @@ class message_port {
   /// Has worker `to` handle a message of at most active_message_bytes, see arrive(). Any thread. If
   /// there is no room, waits, and meanwhile drains the messages for the calling worker.
   virtual void send(unsigned to, const void* message, std::size_t bytes) = 0;
+  /// Has the calling strand handle a message for its own worker whose outcome it is about to wait
+  /// for, at once, unless other messages come before it. Returns false if it has not: send() the
+  /// message then. Any thread.
+  virtual bool handle_here(unsigned /*to*/, std::byte* /*message*/,
+                           std::size_t /*bytes*/) noexcept {
+    return false;
+  }
   /// Makes room for messages, if that may fail, so that sending the first one will not. Call it on
   /// a strand of the executor.
   virtual void prepare() {}

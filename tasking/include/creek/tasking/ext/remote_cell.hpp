@@ -18,6 +18,9 @@ namespace creek::ext {
 /// Called when a message has reached its worker: runs it, here or as a task, or keeps it until the
 /// object is free. Call it on a strand of `at` that may suspend, in the runtime's own loop.
 void arrive(executor& at, std::byte* message, std::size_t bytes) noexcept;
+/// Does the same for message_port::handle_here(), on a backend that runs invocations in place: the
+/// calling strand runs no other message, which might wait for what the strand does next.
+void arrive_here(executor& at, std::byte* message, std::size_t bytes) noexcept;
 
 /// Place of an object: its runtime, its worker there, and its number in this process.
 struct object_place {
@@ -58,6 +61,8 @@ class remote_cell {
   // Only the worker may call these.
   object_pointer& object() noexcept { return object_; }
   void take(executor& at, std::byte* message, std::size_t bytes) noexcept;
+  /// Like take(), for arrive_here().
+  void take_here(executor& at, std::byte* message, std::size_t bytes) noexcept;
 
   // Any thread may call these.
   void add_handle() noexcept { handles_.add(); }
@@ -82,7 +87,9 @@ class remote_cell {
   static void run_end(std::byte* message) noexcept;
   static void run_task(submitted_task* self) noexcept;
   void send_to_self(void (*run)(std::byte*) noexcept);
+  bool admit(executor& at, std::byte* message, std::size_t bytes) noexcept;
   void run_from(std::byte* message) noexcept;
+  static void run_waiting(std::byte* message) noexcept;
   void destroy_object() noexcept;
 
   // Read by callers.

@@ -20,6 +20,8 @@ struct activation {
   /// Its `chain` is the activation that waits for this one in call(), or null. Not followed before
   /// it must be: it lies in the caller's cache.
   const reply* outcome = nullptr;
+  /// The invocation on the same strand that waits for this one, or null; for reports.
+  const activation* below = nullptr;
 };
 
 using tell_function = void (*)(reply& self) noexcept;

@@ -218,7 +218,7 @@ struct strand_record {
   const task_stack* acts_for = nullptr;
   // For reports; others read them while the strand is suspended.
   const void* stolen = nullptr;  ///< task_slot of a fork, or task_context, that a thief works for
-  const activation* call = nullptr;  ///< the invocation that runs here
+  const activation* call = nullptr;  ///< the innermost invocation that runs here
 
   /// Adds one to `inline_runs`, which only the strand writes.
   void count_inline_run() noexcept {

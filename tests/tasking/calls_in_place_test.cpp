@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls to objects of one's own worker on the host: they run on the calling strand unless other
+// messages come first, and otherwise behave as if sent. Calls of groups: what they allocate.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <creek/core/measuring/clock.hpp>
+#include <creek/host.hpp>
+#include <creek/tasking.hpp>
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  const auto unit = static_cast<std::size_t>(alignment);
+  if (void* memory = std::aligned_alloc(unit, (size + unit - 1) / unit * unit)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace {
+
+using creek::core_id;
+using creek::make_on;
+using creek::remote;
+
+struct failure {
+  int number;
+};
+
+/// Runs `body` on worker 0 of a runtime of so many workers.
+template <class F>
+void on_worker_0(unsigned workers, F body) {
+  creek::runtime rt{creek::host{workers}};
+  rt.run([&] { creek::call_on(core_id{0}, body); });
+}
+
+/// Returns the address of a local: strands have stacks of their own.
+[[gnu::noinline]] std::uintptr_t stack_here() {
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+}
+bool is_near(std::uintptr_t a, std::uintptr_t b) {
+  return (a > b ? a - b : b - a) < 16 * 1024;
+}
+
+struct log {
+  std::vector<int> entries;
+  void add(int entry) { entries.push_back(entry); }
+  std::vector<int> all() const { return entries; }
+};
+
+/// Calls until one runs on the stack of the caller; now and then a call is sent.
+template <class F>
+bool runs_here_soon(F call) {
+  for (int i = 0; i < 3; ++i) {
+    if (is_near(call(), stack_here())) return true;
+  }
+  return false;
+}
+
+TEST(CallsInPlace, RunOnTheCallingStrand) {
+  on_worker_0(1, [] {
+    const remote<log> mine = make_on<log>(core_id{0});
+    EXPECT_TRUE(runs_here_soon([&] { return mine.call([](log&) { return stack_here(); }); }));
+    EXPECT_TRUE(runs_here_soon([&] { return creek::call_on(core_id{0}, &stack_here); }));
+    struct placed {
+      std::uintptr_t made = stack_here();
+    };
+    EXPECT_TRUE(runs_here_soon(
+        [&] { return make_on<placed>(core_id{0}).call([](placed& p) { return p.made; }); }));
+  });
+}
+
+TEST(CallsInPlace, AlsoRunFromTasksThatAreNotCalls) {
+  creek::runtime rt{creek::host{1}};
+  rt.run([] {
+    const remote<log> mine = make_on<log>(core_id{0});
+    EXPECT_TRUE(runs_here_soon([&] { return mine.call([](log&) { return stack_here(); }); }));
+    EXPECT_EQ(creek::async([&] {
+                mine.call(&log::add, 1);
+                return mine.call(&log::all);
+              }).get(),
+              std::vector<int>{1});
+  });
+}
+
+TEST(CallsInPlace, ComeAfterWhatTheCallerSentBefore) {
+  for (const unsigned workers : {1U, 3U}) {
+    on_worker_0(workers, [] {
+      const remote<log> mine = make_on<log>(core_id{0});
+      const remote<log> other = make_on<log>(core_id{0});
+      std::vector<int> expected;
+      for (int i = 0; i < 300; i += 3) {
+        mine.post(&log::add, i);
+        other.call([&](log&) { mine.post(&log::add, i + 1); });
+        mine.call(&log::add, i + 2);
+        for (int n = i; n < i + 3; ++n) expected.push_back(n);
+      }
+      EXPECT_EQ(mine.call(&log::all), expected);
+    });
+  }
+}
+
+/// Many callers on several workers, whose posts come before their calls.
+TEST(CallsInPlace, KeepTheOrderOfEachCallerAmongMany) {
+  constexpr int callers = 4, rounds = 500;
+  creek::runtime rt{creek::host{3}};
+  const bool in_order = rt.run([&] {
+    const remote<std::vector<int>> posted = make_on<std::vector<int>>(core_id{2}, callers, 0);
+    std::atomic<int> wrong{0};
+    creek::task_group group;
+    for (int caller = 0; caller < callers; ++caller) {
+      group.spawn([&, caller] {
+        creek::call_on(core_id{caller % 3}, [&] {
+          const auto mine = static_cast<std::size_t>(caller);
+          for (int i = 1; i <= rounds; ++i) {
+            posted.post([mine](std::vector<int>& all) { ++all[mine]; });
+            wrong += posted.call([mine](std::vector<int>& all) { return all[mine]; }) != i;
+          }
+        });
+      });
+    }
+    group.wait();
+    return wrong == 0;
+  });
+  EXPECT_TRUE(in_order);
+}
+
+TEST(CallsInPlace, WaitAndGoOnOnTheirWorker) {
+  on_worker_0(2, [] {
+    const remote<log> mine = make_on<log>(core_id{0});
+    for (int i = 0; i < 50; ++i) {
+      const bool stayed = mine.call([](log&) {
+        const int before = creek::this_worker();
+        creek::call_on(core_id{1}, [] {});
+        creek::async([] {}).get();
+        return before == 0 && creek::this_worker() == 0;
+      });
+      EXPECT_TRUE(stayed);
+      EXPECT_EQ(creek::this_worker(), 0);
+    }
+  });
+}
+
+/// A task that makes a call is bound to its worker only meanwhile.
+TEST(CallsInPlace, LeaveTheCallerFree) {
+  creek::runtime rt{creek::host{2}};
+  rt.run([] {
+    for (int i = 0; i < 200; ++i) {
+      const core_id here{creek::this_worker()};
+      creek::call_on(here, [] { creek::call_on(core_id{1 - creek::this_worker()}, [] {}); });
+      creek::fork_join([] { creek::async([] {}).get(); }, [] { creek::async([] {}).get(); });
+    }
+  });
+}
+
+/// Calls that came while one waited run on the worker, not on the stack of its caller, who might
+/// have to go on before they can end.
+TEST(CallsInPlace, LeaveOtherMessagesToTheWorker) {
+  for (const unsigned workers : {1U, 2U}) {
+    on_worker_0(workers, [] {
+      const remote<log> mine = make_on<log>(core_id{0});
+      for (int i = 0; i < 20; ++i) {
+        creek::promise<void> may_end;
+        creek::future<void> needs_caller;
+        mine.call([&](log& self) {
+          needs_caller = mine.async([&, done = may_end.get_future()](log& later) mutable {
+            done.get();
+            later.add(i);
+          });
+          creek::call_on(core_id{static_cast<int>(creek::worker_count()) - 1}, [] {});
+          creek::async([] {}).get();
+          self.add(-1);
+        });
+        may_end.set_value();
+        needs_caller.get();
+        EXPECT_EQ(mine.call(&log::all).back(), i);
+      }
+    });
+  }
+}
+
+TEST(CallsInPlace, ThatWouldWaitForThemselvesAreRefused) {
+  on_worker_0(1, [] {
+    const remote<log> a = make_on<log>(core_id{0});
+    const remote<log> b = make_on<log>(core_id{0});
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_THROW(a.call([&](log&) { a.call(&log::all); }), creek::usage_error);
+      EXPECT_THROW(a.call([&](log&) { b.call([&](log&) { a.call(&log::all); }); }),
+                   creek::usage_error);
+      EXPECT_EQ(a.call(&log::all), std::vector<int>{});
+    }
+  });
+}
+
+TEST(CallsInPlace, BringExceptionsBack) {
+  on_worker_0(1, [] {
+    const remote<log> mine = make_on<log>(core_id{0});
+    const auto number_of = [](auto call) {
+      try {
+        call();
+      } catch (const failure& caught) {
+        return caught.number;
+      }
+      return 0;
+    };
+    for (int i = 1; i < 4; ++i) {
+      EXPECT_EQ(number_of([&] { mine.call([i](log&) { throw failure{i}; }); }), i);
+      EXPECT_EQ(number_of([&] { creek::call_on(core_id{0}, [i] { throw failure{i}; }); }), i);
+      EXPECT_EQ(
+          number_of([&] { mine.call([i](log&) { creek::spawn([i] { throw failure{i}; }); }); }), i);
+    }
+    mine.destroy();
+    EXPECT_THROW(mine.call(&log::all), creek::usage_error);
+  });
+}
+
+TEST(CallsInPlace, AreNotThoseOfAnotherRuntimeOrThread) {
+  creek::runtime one{creek::host{1}}, two{creek::host{1}};
+  const remote<log> there = one.run([] { return make_on<log>(core_id{0}); });
+  const auto where = [](log&) { return std::this_thread::get_id(); };
+  const std::thread::id home = there.call(where);
+  EXPECT_NE(home, std::this_thread::get_id());
+  two.run([&] {
+    creek::call_on(core_id{0}, [&] {
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(there.call(where), home);
+    });
+  });
+}
+
+/// A library that must be called on one thread: a thread that calls run() may act as the worker,
+/// but does not run calls.
+TEST(CallsInPlace, RunOnTheThreadOfTheWorker) {
+  for (int i = 0; i < 20; ++i) {
+    creek::runtime rt{creek::host{1}};
+    const auto where = [] { return std::this_thread::get_id(); };
+    std::vector<std::thread::id> all;
+    for (int run = 0; run < 3; ++run) {
+      rt.run([&] {
+        creek::post_on(core_id{0}, [] {});
+        all.push_back(creek::call_on(core_id{0}, where));
+        all.push_back(creek::call_on(core_id{0}, where));
+      });
+    }
+    for (const std::thread::id each : all) EXPECT_EQ(each, all.front());
+    EXPECT_NE(all.front(), std::this_thread::get_id());
+  }
+}
+
+/// Objects that call the next one, on a stack that does not hold all of the calls.
+struct link {
+  remote<link> next;
+  int length() const { return next ? next.call(&link::length) + 1 : 1; }
+};
+
+TEST(CallsInPlace, DoNotOverflowTheStack) {
+  creek::scheduler_options options;
+  options.workers = 1;
+  options.stack_size = std::size_t{64} << 10;
+  creek::runtime rt{creek::host{options}};
+  rt.run([] {
+    constexpr int links = 500;
+    remote<link> first;
+    for (int i = 0; i < links; ++i) first = make_on<link>(core_id{0}, link{first});
+    EXPECT_EQ(first.call(&link::length), links);
+  });
+}
+
+/// A strand that calls its own worker for ever lets that do other things.
+TEST(CallsInPlace, LetTheWorkerDoOtherWork) {
+  on_worker_0(1, [] {
+    struct flag {
+      bool is_set = false;
+    };
+    const remote<flag> mine = make_on<flag>(core_id{0});
+    const remote<flag> other = make_on<flag>(core_id{0});
+    creek::promise<void> start;
+    creek::future<void> waits = other.async([&, begun = start.get_future()](flag&) mutable {
+      begun.get();
+      mine.call([](flag& f) { f.is_set = true; });
+    });
+    start.set_value();
+    while (!mine.call(&flag::is_set)) {
+    }
+    waits.get();
+  });
+}
+
+TEST(CallsInPlace, TakeTurnsWithOthersInTheMailbox) {
+  on_worker_0(2, [] {
+    struct guarded {
+      bool inside = false;
+      int overlaps = 0, calls = 0;
+      void enter() {
+        overlaps += std::exchange(inside, true);
+        ++calls;
+        creek::async([] {}).get();
+        inside = false;
+      }
+    };
+    const remote<guarded> mine = make_on<guarded>(core_id{0});
+    creek::future<void> others = creek::async_on(core_id{1}, [&] {
+      for (int i = 0; i < 100; ++i) mine.call(&guarded::enter);
+    });
+    for (int i = 0; i < 100; ++i) mine.call(&guarded::enter);
+    others.get();
+    EXPECT_EQ(mine.call(&guarded::calls), 200);
+    EXPECT_EQ(mine.call(&guarded::overlaps), 0);
+  });
+}
+
+// --- Groups -------------------------------------------------------------------------------------
+
+struct member {
+  int number = -1;
+  int steps = 0;
+  void step() { ++steps; }
+  int get() const { return number; }
+};
+
+creek::group<member> numbered(const std::vector<core_id>& cores, creek::group_shape shape = {}) {
+  const creek::group<member> made = creek::make_group<member>(cores, shape);
+  for (int i = 0; i < made.size(); ++i) {
+    made[i].call([](member& m, int number) { m.number = number; }, i);
+  }
+  return made;
+}
+
+std::vector<core_id> on_each_of(int workers, int members) {
+  std::vector<core_id> cores;
+  for (int i = 0; i < members; ++i) cores.push_back(core_id{i % workers});
+  return cores;
+}
+
+TEST(GroupCalls, StepsAllocateNothing) {
+  on_worker_0(2, [] {
+    const creek::group<member> all = creek::make_group<member>();
+    for (int i = 0; i < 1000; ++i) all.step(&member::step);  // warms up fibers and records
+    // A strand that has to wait for long may need a new stack once.
+    long least = 1;
+    for (int tries = 0; tries < 5; ++tries) {
+      const long before = allocations;
+      for (int i = 0; i < 200; ++i) all.step(&member::step);
+      least = std::min<long>(least, allocations - before);
+    }
+    EXPECT_EQ(least, 0);
+    EXPECT_EQ(all.map(&member::steps), std::vector<int>(2, 2000));
+  });
+}
+
+TEST(GroupCalls, OneCoreMayHaveManyMembers) {
+  for (const auto& shape : {creek::group_shape::tree(2), creek::group_shape::chain(),
+                            creek::group_shape::flat(), creek::group_shape::binomial()}) {
+    on_worker_0(1, [&] {
+      const creek::group<member> all = numbered(std::vector<core_id>(9, core_id{0}), shape);
+      for (int i = 0; i < 300; ++i) all.step(&member::step);
+      EXPECT_EQ(all.map(&member::steps), std::vector<int>(9, 300));
+      const auto written = [](member& m) { return std::to_string(m.number); };
+      EXPECT_EQ(all.reduce(written, std::plus{}), "012345678");
+    });
+  }
+}
+
+TEST(GroupCalls, MergeInTheOrderOfTheMembersWhoeverEndsLast) {
+  on_worker_0(3, [] {
+    const creek::group<member> all = numbered(on_each_of(3, 10), creek::group_shape::tree(2));
+    for (int i = 0; i < 200; ++i) {
+      // Others than the last to be called end last.
+      const auto written = [i](member& m) {
+        for (int n = 0; n < (m.number * 7 + i) % 10 * 100; ++n) creek::cpu_pause();
+        if ((m.number + i) % 5 == 0) creek::async([] {}).get();
+        return std::to_string(m.number);
+      };
+      EXPECT_EQ(all.reduce(written, std::plus{}), "0123456789");
+    }
+  });
+}
+
+TEST(GroupCalls, BringBackTheFirstExceptionAndForgetItAfterwards) {
+  on_worker_0(2, [] {
+    const creek::group<member> all = numbered(on_each_of(2, 7), creek::group_shape::tree(2));
+    for (int round = 0; round < 100; ++round) {
+      const int first = round % 7;
+      const auto refuse = [first](member& m) {
+        if (m.number >= first) throw failure{m.number};
+        return 1;
+      };
+      try {
+        all.step(refuse);
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const failure& caught) {
+        EXPECT_EQ(caught.number, first);
+      }
+      all.step(&member::step);
+      EXPECT_EQ(all.reduce([](member&) { return 1; }, std::plus{}), 7);
+    }
+    const auto cannot = [](int, int) -> int { throw failure{42}; };
+    try {
+      (void)all.reduce(&member::get, cannot);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const failure& caught) {
+      EXPECT_EQ(caught.number, 42);
+    }
+    EXPECT_EQ(all.map(&member::steps), std::vector<int>(7, 100));
+  });
+}
+
+/// A member that is destroyed while calls of its group are under way takes no part in them.
+TEST(GroupCalls, AMemberMayBeDestroyedMeanwhile) {
+  for (int round = 0; round < 20; ++round) {
+    on_worker_0(2, [round] {
+      const creek::group<member> all = numbered(on_each_of(2, 5));
+      creek::future<int> steps = creek::async_on(core_id{1}, [&] {
+        int done = 0;
+        try {
+          for (;;) {
+            all.step(&member::step);
+            ++done;
+          }
+        } catch (const creek::usage_error&) {
+        }
+        return done;
+      });
+      creek::call_on(core_id{round % 2}, [] {});
+      all[1 + round % 4].destroy();
+      const int done = steps.get();
+      EXPECT_GE(all[0].call(&member::steps), done);
+      EXPECT_LE(all[0].call(&member::steps), done + 1);
+    });
+  }
+}
+
+TEST(GroupCalls, ManyMayCallAtOnce) {
+  constexpr int rounds = 200;
+  creek::runtime rt{creek::host{3}};
+  const creek::group<member> all = rt.run([] { return numbered(on_each_of(3, 6)); });
+  const auto use = [&all] {
+    int wrong = 0;
+    for (int i = 0; i < rounds; ++i) {
+      all.step(&member::step);
+      wrong += all.reduce(&member::get, std::plus{}) != 15;
+    }
+    return wrong;
+  };
+  std::atomic<int> wrong{0};
+  std::thread outside([&] { wrong += use(); });
+  rt.run([&] {
+    creek::task_group group;
+    for (int i = 0; i < 4; ++i) {
+      group.spawn([&, i] { wrong += creek::call_on(core_id{i % 3}, use); });
+    }
+    std::vector<creek::future<void>> later;
+    for (int i = 0; i < rounds; ++i) later.push_back(all.async_step(&member::step));
+    for (auto& each : later) each.get();
+    group.wait();
+  });
+  outside.join();
+  EXPECT_EQ(wrong.load(), 0);
+  rt.run([&] { EXPECT_EQ(all.map(&member::steps), std::vector<int>(6, 6 * rounds)); });
+}
+
+/// Arguments that fit into a message and those that do not reach every member.
+TEST(GroupCalls, CarryArgumentsOfAnyLength) {
+  on_worker_0(2, [] {
+    const creek::group<log> all = creek::make_group<log>(on_each_of(2, 5));
+    all.step(&log::add, 1);
+    all.step([](log& l, const std::array<int, 30>& a) { l.add(a[29]); }, std::array<int, 30>{});
+    all.step([](log& l, const std::string& s) { l.add(static_cast<int>(s.size())); },
+             std::string(100, 'x'));
+    all.async_step(&log::add, 4).get();
+    for (const auto& each : all.map(&log::all)) EXPECT_EQ(each, (std::vector<int>{1, 0, 100, 4}));
+  });
+}
+
+/// The caller's last handle may go during its call.
+TEST(GroupCalls, MayEndWithTheHandleOfTheirGroup) {
+  on_worker_0(2, [] {
+    for (int i = 0; i < 50; ++i) {
+      creek::group<member> all = numbered(on_each_of(2, 3));
+      const auto leave = [&all](member& m) {
+        if (m.number == 0) all = {};
+      };
+      all.step(leave);
+      EXPECT_EQ(all.size(), 0);
+    }
+  });
+}
+
+}  // namespace
