@@ -217,8 +217,8 @@ TEST_P(Remote, KeepsTheOrderOfWhatWaits) {
   });
 }
 
-/// Messages that a call has sent before it ended come before what its caller sends then, and both before
-/// what a thread outside sends once it knows of it.
+/// Messages that a call has sent before it ended come before what its caller sends then, and both
+/// before what a thread outside sends once it knows of it.
 TEST_P(Remote, KeepsTheOrderAlongCallsAndRuns) {
   on_each_runtime([&](creek::runtime& rt) {
     constexpr int rounds = 20;

@@ -51,7 +51,9 @@ struct alignas(128) worker {
   unsigned calls_in_place = 0;  ///< times that a call to this worker ran on its caller
   message_backlog backlog;      ///< messages that came while others were handled or sent
   std::uint64_t news = 0;       ///< times that a strand here may have heard of what others sent
-  bool begins_asleep = false;  ///< counted as a sleeper until its thread has begun
+  loan* borrowed = nullptr;     ///< set while another thread acts as this worker
+  found_work kept;              ///< left by a borrower for the worker's thread
+  bool begins_asleep = false;   ///< counted as a sleeper until its thread has begun
   worker_place place;
   std::thread thread;
   std::byte* signal_stack = nullptr;
