@@ -38,15 +38,17 @@ class outside_messages {
     return true;
   }
   bool empty() const noexcept { return newest_.load(std::memory_order_acquire) == nullptr; }
-  /// Calls keep(message) for all messages, the newest first. Called by the worker.
-  template <class Keep>
-  void take_all(Keep&& keep) noexcept {
-    std::size_t taken = 0;
+  /// Appends all messages to `queue`, the oldest first; they wait until one_handled(). Called by
+  /// the worker.
+  void move_to(ext::message_queue& queue) noexcept {
     ext::kept_message* each = newest_.exchange(nullptr, std::memory_order_acquire);
     sanitizer::acquired(&newest_);
-    for (; each != nullptr; ++taken) keep(std::exchange(each, each->next));
-    count_.fetch_sub(taken, std::memory_order_relaxed);
+    ext::kept_message* oldest = nullptr;
+    while (each != nullptr) oldest = std::exchange(each, std::exchange(each->next, oldest));
+    while (oldest != nullptr) queue.push(std::exchange(oldest, oldest->next));
   }
+  /// Makes room for another message.
+  void one_handled() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
 
  private:
   std::atomic<ext::kept_message*> newest_{nullptr};
@@ -64,9 +66,10 @@ class alignas(128) message_box {
   message_box(const message_box&) = delete;
   message_box& operator=(const message_box&) = delete;
   ~message_box() {
-    const auto drop = [](ext::kept_message* left) { delete left; };
-    outside_.take_all(drop);
-    while (ext::kept_message* left = came_.pop()) drop(left);
+    outside_.move_to(came_);
+    for (ext::message_queue* each : {&came_, &own_}) {
+      while (ext::kept_message* left = each->pop()) delete left;
+    }
   }
 
   outside_messages& outside() noexcept { return outside_; }
@@ -85,7 +88,7 @@ class alignas(128) message_box {
 
   // Called by the worker.
   bool has_message() const noexcept {
-    if (!outside_.empty() || !came_.empty()) return true;
+    if (!outside_.empty() || kept() != 0) return true;
     for (const pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
       if (each->has_message()) return true;
     }
@@ -106,11 +109,13 @@ class alignas(128) message_box {
         left -= each->poll(handle, left);
       }
     }
-    collect();
-    for (std::size_t left = came_.size(); left > 0 && !came_.empty(); --left) {
-      const message_turn turn = came_.front()->turn;
+    outside_.move_to(came_);
+    for (std::size_t left = kept(); left > 0; --left) {
+      ext::message_queue* const from = earliest_kept(no_turn);
+      if (from == nullptr) break;
+      const message_turn turn = from->front()->turn;
       take_before(turn, handle, keep);
-      if (!came_.empty() && came_.front()->turn == turn) keep(came_.pop());
+      if (!from->empty() && from->front()->turn == turn) keep(pop(*from));
     }
   }
   /// Keeps a message of the worker to itself; `news` counts what it has heard. A message that is
@@ -119,10 +124,10 @@ class alignas(128) message_box {
     if (last || own_news_ != news) own_turn_ = next_turn();
     own_news_ = news;
     own->turn = own_turn_;
-    came_.insert(own);
+    own_.push(own);
   }
   /// Returns the number of messages to itself, and from outside, that the worker has seen.
-  std::size_t kept() const noexcept { return came_.size(); }
+  std::size_t kept() const noexcept { return own_.size() + came_.size(); }
 
   /// Returns false if the worker has taken all messages whose sending happened before. Any thread.
   bool is_under_way() const noexcept {
@@ -134,6 +139,7 @@ class alignas(128) message_box {
   }
 
  private:
+  static constexpr message_turn no_turn = ~message_turn{0};  ///< after all others
   static constexpr std::size_t group_size = 64;
   using group = std::array<std::unique_ptr<pair_ring>, group_size>;
 
@@ -141,28 +147,38 @@ class alignas(128) message_box {
   template <class Handle, class Keep>
   void take_before(message_turn turn, Handle& handle, Keep& keep) {
     for (;;) {
-      collect();
+      if (!outside_.empty()) outside_.move_to(came_);
       message_turn earliest = turn;
-      pair_ring* from = nullptr;
+      pair_ring* ring = nullptr;
       for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
         if (!each->has_message() || each->next_turn() >= earliest) continue;
         earliest = each->next_turn();
-        from = each;
+        ring = each;
       }
-      if (!came_.empty() && came_.front()->turn < earliest) {
-        keep(came_.pop());
-      } else if (from != nullptr) {
-        from->poll(handle, pair_ring::lines);
+      if (ext::message_queue* const queue = earliest_kept(earliest)) {
+        keep(pop(*queue));
+      } else if (ring != nullptr) {
+        ring->poll(handle, pair_ring::lines);
       } else {
         return;
       }
     }
   }
-  /// Sorts what has come from outside by turns: two threads may have drawn theirs in one order and
-  /// sent in the other.
-  void collect() noexcept {
-    if (outside_.empty()) return;
-    outside_.take_all([&](ext::kept_message* each) { came_.insert(each); });
+  /// Returns the queue whose first message has the earlier turn, if it has one before `turn`. Those
+  /// from outside come in the order of arrival: two that came in the other order than that of their
+  /// turns do not know of each other.
+  ext::message_queue* earliest_kept(message_turn turn) noexcept {
+    ext::message_queue* found = nullptr;
+    for (ext::message_queue* each : {&own_, &came_}) {
+      if (each->empty() || each->front()->turn >= turn) continue;
+      turn = each->front()->turn;
+      found = each;
+    }
+    return found;
+  }
+  ext::kept_message* pop(ext::message_queue& from) noexcept {
+    if (&from == &came_) outside_.one_handled();
+    return from.pop();
   }
   pair_ring* first() const noexcept {
     pair_ring* const newest = newest_.load(std::memory_order_acquire);
@@ -188,7 +204,8 @@ class alignas(128) message_box {
 
   std::atomic<pair_ring*> newest_{nullptr};  ///< rings to this worker, linked
   outside_messages outside_;
-  ext::message_queue came_;                 ///< from outside and to itself, by turns
+  ext::message_queue came_;                 ///< from outside
+  ext::message_queue own_;                  ///< from the worker to itself
   message_turn own_turn_ = 0;               ///< of the last message to itself
   std::uint64_t own_news_ = 0;              ///< what the worker had heard then
   std::vector<std::unique_ptr<group>> to_;  ///< rings from this worker, by reader

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <utility>
 
 #include <creek/core/messages/active_message.hpp>
 #include <creek/tasking/ext/executor.hpp>
@@ -103,14 +102,6 @@ class message_queue {
     ++size_;
   }
   kept_message* front() const noexcept { return first_; }
-  /// Inserts `added` behind those whose turn is not later.
-  void insert(kept_message* added) noexcept {
-    if (last_ == nullptr || last_->turn <= added->turn) return push(added);
-    kept_message** place = &first_;
-    while ((*place)->turn <= added->turn) place = &(*place)->next;
-    added->next = std::exchange(*place, added);
-    ++size_;
-  }
   kept_message* pop() noexcept {
     kept_message* const taken = first_;
     if (taken != nullptr) first_ = taken->next;
