@@ -113,6 +113,7 @@ void future_state_base::put_back(ready_listener* first, ready_listener* last) no
 void future_state_base::wait() {
   if (ready()) return;
   if (current_executor() != nullptr) {
+    follow_others();  // whoever made the task that may run here
     help();
     if (ready()) return;
   }
