@@ -287,6 +287,7 @@ void group_call::one_ended(reply& ended) noexcept {
     if (!here->children->empty()) {
       sanitizer::releases(&here->missing);
       if (here->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+      follow_others();
       sanitizer::acquired(&here->missing);
       here->expect_all();
       if (nodes.of_call.merges || nodes.by_message) merge_children(*here, caller);

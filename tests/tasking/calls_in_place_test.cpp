@@ -524,4 +524,35 @@ TEST(GroupCalls, MayEndWithTheHandleOfTheirGroup) {
   });
 }
 
+/// A closure that posts itself on, `left` times.
+struct hop {
+  std::atomic<int>* ended;
+  int left;
+  void operator()() const {
+    if (left == 0) {
+      ended->fetch_add(1);
+    } else {
+      creek::post_on(creek::core_id{0}, hop{ended, left - 1});
+    }
+  }
+};
+
+/// Handlers that post while many messages wait do not wait one below the other.
+TEST(PostsToItself, NeedFewStacks) {
+  constexpr int chains = 600, hops = 60;
+  for (const unsigned workers : {1U, 2U}) {
+    creek::runtime rt{creek::host{workers}};
+    std::atomic<int> ended{0};
+    for (int i = 0; i < chains / 2; ++i) {  // from outside, these wait together
+      rt.run([&] { creek::post_on(creek::core_id{0}, hop{&ended, hops}); });
+    }
+    rt.run([&] {
+      for (int i = 0; i < chains / 2; ++i) creek::post_on(creek::core_id{0}, hop{&ended, hops});
+      while (ended.load() < chains) creek::call_on(creek::core_id{0}, [] {});
+    });
+    EXPECT_EQ(ended.load(), chains);
+    EXPECT_LT(rt.counters()[creek::counter::suspends], std::uint64_t{chains * hops / 10});
+  }
+}
+
 }  // namespace

@@ -34,12 +34,18 @@ std::exception_ptr scheduler::shut_down() noexcept {
 
 /// Lets the worker handle the messages that have piled up, if a strand sends without waiting.
 void scheduler::yield() noexcept {
-  if (!loop_.messages().is_piled_up(worker_set::caller())) return;
+  worker& here = worker_set::caller();
+  if (!loop_.messages().is_piled_up(here)) return;
+  // Handlers of the messages that are handled meanwhile do not yield, too: they would all be on
+  // stacks of their own. A strand that handles a message stays on its worker.
+  const bool handles_message = fiber_of(ext::current_stack)->bound;
+  if (handles_message && std::exchange(here.handler_yields, true)) return;
   const auto at_once = [](void*, ext::strand* left) {
     left->home->resume(left);
     return true;
   };
   suspend(at_once, nullptr, "its turn behind messages");
+  if (handles_message) here.handler_yields = false;
 }
 
 counter_values scheduler::counters() const {

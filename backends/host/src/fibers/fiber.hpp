@@ -102,11 +102,13 @@ inline void check_stack(const fiber& leaving) noexcept {
     end_by_overflow(leaving);
 }
 
-/// Returns whether less than half of the running fiber's stack is used. Looks at the frame, not at
-/// locals, which may lie elsewhere under AddressSanitizer.
+/// Returns whether less than half of the running fiber's stack is used; false on a stack of the
+/// program's own. Looks at the frame, not at locals, which may lie elsewhere under
+/// AddressSanitizer.
 inline bool has_room(const fiber& self) noexcept {
   const auto* here = static_cast<const std::byte*>(__builtin_frame_address(0));
-  return static_cast<std::size_t>(here - self.stack_low) > self.stack_size / 2;
+  const auto left = static_cast<std::size_t>(here - self.stack_low);
+  return left > self.stack_size / 2 && left <= self.stack_size;
 }
 
 inline constexpr std::size_t signal_stack_bytes = std::size_t{64} << 10;

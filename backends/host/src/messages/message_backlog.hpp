@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that a worker has taken out of its ring and not handled yet.
+// Messages that a worker has taken out of its box and not handled yet.
 #pragma once
 
 #include <cstddef>

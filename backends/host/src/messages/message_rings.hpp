@@ -88,14 +88,14 @@ class alignas(128) message_box {
 
   // Called by the worker.
   bool has_message() const noexcept {
-    if (!outside_.empty() || kept() != 0) return true;
+    if (!outside_.empty() || !came_.empty() || !own_.empty()) return true;
     for (const pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
       if (each->has_message()) return true;
     }
     return false;
   }
   /// Calls handle(data, bytes) for messages of the rings, for about a ring full of each at most,
-  /// and keep(message) for those from outside and to itself that are there. These may wait, and
+  /// and keep(message) for some from outside and to itself that are there. These may wait, and
   /// this be called meanwhile.
   template <class Handle, class Keep>
   void poll(Handle&& handle, Keep&& keep) {
@@ -110,7 +110,8 @@ class alignas(128) message_box {
       }
     }
     outside_.move_to(came_);
-    for (std::size_t left = kept(); left > 0; --left) {
+    const std::size_t kept = own_.size() + came_.size();
+    for (std::size_t left = std::min(kept, 2 * pair_ring::lines); left > 0; --left) {
       ext::message_queue* const from = earliest_kept(no_turn);
       if (from == nullptr) break;
       const message_turn turn = from->front()->turn;
@@ -126,8 +127,8 @@ class alignas(128) message_box {
     own->turn = own_turn_;
     own_.push(own);
   }
-  /// Returns the number of messages to itself, and from outside, that the worker has seen.
-  std::size_t kept() const noexcept { return own_.size() + came_.size(); }
+  /// Returns the number of messages that the worker has sent itself and not taken.
+  std::size_t own() const noexcept { return own_.size(); }
 
   /// Returns false if the worker has taken all messages whose sending happened before. Any thread.
   bool is_under_way() const noexcept {

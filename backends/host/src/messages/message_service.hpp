@@ -29,12 +29,13 @@ class message_service {
   void make_rings();
   /// executor::handle_here()
   bool handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept;
-  /// Moves the messages in the ring of `self` to its backlog.
+  /// Moves messages in the box of `self` to its backlog, a ring full of each sender at most.
   void drain(worker& self);
-  /// Returns whether messages have piled up that `self` has not handled.
+  /// Returns whether messages have piled up that `self` has not handled, by its sends and its waits
+  /// for room.
   bool is_piled_up(const worker& self) const noexcept {
     const message_rings* const rings = opened();
-    return rings != nullptr && self.backlog.size() + rings->boxes[self.index].kept() >= piled_up;
+    return rings != nullptr && self.backlog.size() + rings->boxes[self.index].own() >= piled_up;
   }
   /// Spins until `word` is not zero or there is a message, unless that takes too long.
   void spin_wait(worker& self, const std::atomic<std::uintptr_t>& word) noexcept;

@@ -35,7 +35,7 @@ class pair_ring {
   static constexpr std::size_t line_bytes = 48;
   static_assert(active_message_bytes <= 2 * line_bytes);
 
-  /// Throws std::bad_alloc. `next`: another ring of the same reader, or null.
+  /// Throws std::bad_alloc.
   pair_ring() : usual_(std::make_unique<line[]>(lines)) {
     to_.segment = from_.segment = usual_.get();
     to_.mask = from_.mask = lines - 1;

@@ -48,6 +48,7 @@ struct alignas(128) worker {
   unsigned small_steals = 0;  ///< stolen tasks in a row that were not worth it
   worker_counters counters;
   bool woke = false;            ///< its last message woke another worker
+  bool handler_yields = false;  ///< a strand that handles a message waits behind others
   unsigned calls_in_place = 0;  ///< times that a call to this worker ran on its caller
   message_backlog backlog;      ///< messages that came while others were handled or sent
   std::uint64_t news = 0;       ///< times that a strand here may have heard of what others sent
