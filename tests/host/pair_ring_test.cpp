@@ -239,7 +239,7 @@ TEST(message_box, takes_messages_to_itself_behind_those_that_it_knew_of) {
   to_itself(2, false);
   from_other(2);
   to_itself(2, true);
-  EXPECT_EQ(reader.kept(), 5U);
+  EXPECT_EQ(reader.own(), 5U);
   const std::vector<std::uint32_t> taken = take_all(reader);
   // The last two of the other worker belong to a turn from before, but not to a later one.
   ASSERT_EQ(taken.size(), number);
