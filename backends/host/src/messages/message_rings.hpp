@@ -41,6 +41,7 @@ class outside_messages {
   /// Appends all messages to `queue`, the oldest first; they wait until one_handled(). Called by
   /// the worker.
   void move_to(ext::message_queue& queue) noexcept {
+    if (empty()) return;
     ext::kept_message* each = newest_.exchange(nullptr, std::memory_order_acquire);
     sanitizer::acquired(&newest_);
     ext::kept_message* oldest = nullptr;
@@ -148,7 +149,7 @@ class alignas(128) message_box {
   template <class Handle, class Keep>
   void take_before(message_turn turn, Handle& handle, Keep& keep) {
     for (;;) {
-      if (!outside_.empty()) outside_.move_to(came_);
+      outside_.move_to(came_);
       message_turn earliest = turn;
       pair_ring* ring = nullptr;
       for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
