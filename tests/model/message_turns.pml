@@ -18,7 +18,8 @@
  *   take all before turn T: collect the list, sorted by turns; look at the head of each ring, one after the other; take
  *           the earliest of all these, again and again, until none is earlier than T
  *   own:    a strand of the reader's worker hears something, and sends its own worker a message: it draws a turn, takes
- *           all before it, and keeps the message behind these (-DOWN)
+ *           all before it, and keeps the message behind these (-DOWN). The code keeps it with its turn and takes all
+ *           before it when it takes it, as a retirement does here
  *   retire: the strand that drops the last handle sends a retirement. When the reader takes it, it draws a turn, takes
  *           all before it, and then frees the object (-DRETIRES)
  *
@@ -39,7 +40,7 @@
  *  -DRETIRE_AT_ONCE  the object is freed when the retirement is taken
  *  -DPARTIAL         what is taken first is one message of each ring and one from outside
  *
- * -DBY_ARRIVAL is sound: the list from outside, oldest first, is not sorted. */
+ * -DBY_ARRIVAL is what the code does: the list from outside, oldest first, is not sorted. */
 #ifndef STRANDS
 #define STRANDS 2
 #endif
