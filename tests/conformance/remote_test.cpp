@@ -261,6 +261,33 @@ TEST_P(Remote, RunsBehindWhatBranchesOfTheCallSent) {
   });
 }
 
+/// A call that is given up does not run later, and its object is as before.
+TEST_P(Remote, CallsForALimitedTime) {
+  using namespace std::chrono_literals;
+  in_each_runtime([&] {
+    const remote<account> there = make_on<account>(last());
+    EXPECT_EQ(there.call_for(1h, &account::deposit, 5), std::optional<int>(5));
+    EXPECT_TRUE(there.call_for(1h, [](account&) {}));
+    EXPECT_EQ(failure_of([&] { (void)there.call_for(1h, &account::refuse); }), 7);
+    creek::promise<void> go_on;
+    creek::future<void> gone_on = go_on.get_future();
+    auto busy = there.async([&gone_on](account&) { gone_on.get(); });
+    EXPECT_EQ(there.call_for(1ms, &account::deposit, 10), std::nullopt);
+    EXPECT_EQ(there.call_for(0ms, &account::deposit, 10), std::nullopt);
+    EXPECT_FALSE(there.call_for(1ms, &account::refuse));
+    go_on.set_value();
+    busy.get();
+    EXPECT_EQ(there.call(&account::get), 5);
+    if (GetParam().backend == "scc") {
+      EXPECT_THROW((void)there.call_until(std::chrono::steady_clock::now() + 1h, &account::get),
+                   creek::usage_error);
+    } else {
+      EXPECT_EQ(there.call_until(std::chrono::steady_clock::now() + 1h, &account::get),
+                std::optional<int>(5));
+    }
+  });
+}
+
 /// An object that sends itself one message after another still lets other work run on its worker.
 TEST_P(Remote, SendingToOneselfForEverStarvesNobody) {
   if (GetParam().backend == "tbb") GTEST_SKIP() << "oneTBB runs the newest task first";

@@ -11,9 +11,12 @@
 // thread.
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <future>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -125,6 +128,23 @@ future<R> async_closure(executor& home, unsigned worker, remote_cell* object, F&
   return future<R>(std::move(owned));
 }
 
+/// Takes the answer to async_closure() if it is there; otherwise gives the call up.
+template <class R>
+auto take_or_give_up(future<R>&& answer, bool is_there) {
+  using result = std::conditional_t<std::is_void_v<R>, bool, std::optional<R>>;
+  if (!is_there) {
+    static_cast<future_reply<R>*>(answer.state())->give_up();
+    answer.detach();
+    return result{};
+  }
+  if constexpr (std::is_void_v<R>) {
+    answer.get();
+    return true;
+  } else {
+    return result(answer.get());
+  }
+}
+
 template <class F>
 void post_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
   closure_message<std::decay_t<F>, void>::send(home, worker, object, std::move(closure), nullptr);
@@ -187,6 +207,27 @@ class remote {
     return detail::async_closure<detail::remote_result_t<F, T, Arguments...>>(
         cell.place().home, cell.place().worker, &cell,
         detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+  }
+  /// Like call(), but waits for at most `span`. Returns the result in a std::optional, or true for
+  /// an `f` that returns nothing; empty, or false, if the time was over first. The call is then
+  /// skipped if it has not begun, and otherwise its result or exception is dropped. In a task of
+  /// the simulated chip the span is one of virtual time.
+  template <class Rep, class Period, class F, class... Arguments>
+  [[nodiscard]] auto call_for(const std::chrono::duration<Rep, Period>& span, F&& f,
+                              Arguments&&... arguments) const {
+    auto answer = async(std::forward<F>(f), std::forward<Arguments>(arguments)...);
+    const bool is_there = answer.wait_for(span) == std::future_status::ready;
+    return detail::take_or_give_up(std::move(answer), is_there);
+  }
+  /// Does the same until `deadline`, by its clock. Throws usage_error in a task of the simulated
+  /// chip, in whose time no clock of the process runs.
+  template <class Clock, class Duration, class F, class... Arguments>
+  [[nodiscard]] auto call_until(const std::chrono::time_point<Clock, Duration>& deadline, F&& f,
+                                Arguments&&... arguments) const {
+    detail::require_clocks("remote::call_until");
+    auto answer = async(std::forward<F>(f), std::forward<Arguments>(arguments)...);
+    const bool is_there = answer.wait_until(deadline) == std::future_status::ready;
+    return detail::take_or_give_up(std::move(answer), is_there);
   }
   /// Calls `f` without an answer: the result is dropped, an exception ends the program. The call is
   /// dropped if the object is destroyed before the call arrives.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <creek/core/charge.hpp>
+#include <creek/core/error.hpp>
 #include <creek/core/messages/active_message.hpp>
 #include <creek/tasking/detail/future_state.hpp>
 #include <creek/tasking/detail/task_name.hpp>
@@ -128,6 +129,11 @@ class future_reply final : public future_state<R>, public reply {
   state_producer made_by() const noexcept override { return {.call = this}; }
 };
 
+template <class Reply>
+inline constexpr bool can_be_given_up = false;
+template <class R>
+inline constexpr bool can_be_given_up<future_reply<R>> = true;
+
 /// Reports an exception that left a posted invocation, which no caller can take, and terminates.
 [[noreturn]] void end_by_posted_failure(const std::exception_ptr& why, const char* type) noexcept;
 
@@ -233,6 +239,11 @@ struct closure_message {
       try {
         if (head.object != nullptr && object == nullptr) {
           std::rethrow_exception(death_of(*head.object, "call"));
+        }
+        if constexpr (can_be_given_up<Reply>) {
+          if (head.outcome->is_given_up()) {
+            throw cancelled("remote::call_for: the call was given up");
+          }
         }
         if constexpr (std::is_void_v<Reply>) {
           closure(object);

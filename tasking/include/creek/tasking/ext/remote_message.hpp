@@ -2,6 +2,7 @@
 // Messages that bring invocations to an object on a worker. Source: TACO [Rotta 2012].
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,11 +30,16 @@ using tell_function = void (*)(reply& self) noexcept;
 struct reply {
   int asked_by = -1;                  ///< calling worker of the object's runtime; -1: none of them
   std::uint32_t object = 0;           ///< number of the object, for reports; 0: none
+  bool gives_up = false;              ///< by the two functions below
   const activation* chain = nullptr;  ///< the caller's chain, if it waits in call()
   /// Stores an exception; the answer still has to be sent.
   void (*store_failure)(reply& self, std::exception_ptr why) noexcept = nullptr;
   /// Notifies the waiter. The reply may be gone afterwards.
   tell_function tell = nullptr;
+
+  /// Has the call skipped if it has not begun. Any thread that knows that the reply lives.
+  void give_up() noexcept { std::atomic_ref(gives_up).store(true, std::memory_order_relaxed); }
+  bool is_given_up() noexcept { return std::atomic_ref(gives_up).load(std::memory_order_relaxed); }
 };
 
 /// The first bytes of every message. Messages need not be aligned. `run` copies what it needs of
