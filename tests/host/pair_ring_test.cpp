@@ -32,6 +32,14 @@ std::uint32_t number_of(const std::byte* data) {
   std::memcpy(&number, data, sizeof number);
   return number;
 }
+/// Calls take(data, bytes) for each message.
+template <class Take>
+struct receiver {
+  Take take;
+};
+template <class Take>
+receiver(Take) -> receiver<Take>;
+
 /// Sends message `number`; returns false if there is no room.
 bool send(pair_ring& ring, std::uint32_t number, std::size_t bytes = 8) {
   const numbered message(number, bytes);
@@ -45,7 +53,7 @@ void take(pair_ring& ring, std::uint32_t& next) {
     EXPECT_EQ(std::memcmp(data, expected.data.data(), bytes), 0) << bytes << " bytes";
     ++next;
   };
-  while (ring.has_message()) ring.poll(check, pair_ring::lines);
+  while (ring.has_message()) ring.poll(receiver{check}, pair_ring::lines);
 }
 
 TEST(pair_ring, carries_messages_of_all_sizes_round_and_round) {
@@ -108,7 +116,7 @@ TEST(pair_ring, does_not_enter_an_overflow_that_is_still_read) {
   fill();
   // The reader is near the end: the writer goes back, and the reader does not follow yet.
   const auto one = [&](const std::byte* data, std::size_t) { EXPECT_EQ(number_of(data), taken++); };
-  while (taken + 8 < sent) ring.poll(one, 1);
+  while (taken + 8 < sent) ring.poll(receiver{one}, 1);
   fill();
   fill();
   EXPECT_FALSE(ring.overflow());
@@ -125,7 +133,7 @@ TEST(pair_ring, is_under_way_until_its_messages_are_taken) {
   const auto one = [&](const std::byte*, std::size_t) { ++taken; };
   while (taken < sent) {
     EXPECT_TRUE(ring.is_under_way());
-    ring.poll(one, 1);
+    ring.poll(receiver{one}, 1);
   }
   EXPECT_FALSE(ring.is_under_way());
 }
@@ -158,13 +166,17 @@ TEST(pair_ring, carries_messages_between_two_threads) {
 
 /// Takes what one poll gives, and returns the numbers in the order of taking.
 std::vector<std::uint32_t> take_some(message_box& box) {
-  std::vector<std::uint32_t> numbers;
-  box.poll([&](const std::byte* data, std::size_t) { numbers.push_back(number_of(data)); },
-           [&](kept_message* kept) {
-             const std::unique_ptr<kept_message> mine(kept);
-             numbers.push_back(number_of(mine->data));
-           });
-  return numbers;
+  struct numbers {
+    std::vector<std::uint32_t>& all;
+    void take(const std::byte* data, std::size_t) const { all.push_back(number_of(data)); }
+    void take(kept_message* kept) const {
+      const std::unique_ptr<kept_message> mine(kept);
+      all.push_back(number_of(mine->data));
+    }
+  };
+  std::vector<std::uint32_t> taken;
+  box.poll(numbers{taken});
+  return taken;
 }
 std::vector<std::uint32_t> take_all(message_box& box) {
   std::vector<std::uint32_t> numbers;

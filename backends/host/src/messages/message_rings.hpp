@@ -66,7 +66,7 @@ class alignas(128) message_box {
   message_box() = default;
   message_box(const message_box&) = delete;
   message_box& operator=(const message_box&) = delete;
-  ~message_box() {
+  [[gnu::noinline]] ~message_box() {
     outside_.move_to(came_);
     for (ext::message_queue* each : {&came_, &own_}) {
       while (ext::kept_message* left = each->pop()) delete left;
@@ -88,26 +88,26 @@ class alignas(128) message_box {
   }
 
   // Called by the worker.
-  bool has_message() const noexcept {
+  [[gnu::noinline]] bool has_message() const noexcept {
     if (!outside_.empty() || !came_.empty() || !own_.empty()) return true;
     for (const pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
       if (each->has_message()) return true;
     }
     return false;
   }
-  /// Calls handle(data, bytes) for messages of the rings, for about a ring full of each at most,
-  /// and keep(message) for some from outside and to itself that are there. These may wait, and
+  /// Calls to.take(data, bytes) for messages of the rings, for about a ring full of each at most,
+  /// and to.take(message) for some from outside and to itself that are there. These may wait, and
   /// this be called meanwhile.
-  template <class Handle, class Keep>
-  void poll(Handle&& handle, Keep&& keep) {
+  template <class Receiver>
+  [[gnu::noinline]] void poll(const Receiver& to) {
     for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
       for (std::size_t left = pair_ring::lines; left > 0 && each->has_message();) {
         if (!each->is_in_turn()) {
           const message_turn turn = each->next_turn();
-          take_before(turn, handle, keep);
+          take_before(turn, to);
           if (!each->has_message() || each->next_turn() != turn) continue;
         }
-        left -= each->poll(handle, left);
+        left -= each->poll(to, left);
       }
     }
     outside_.move_to(came_);
@@ -116,8 +116,8 @@ class alignas(128) message_box {
       ext::message_queue* const from = earliest_kept(no_turn);
       if (from == nullptr) break;
       const message_turn turn = from->front()->turn;
-      take_before(turn, handle, keep);
-      if (!from->empty() && from->front()->turn == turn) keep(pop(*from));
+      take_before(turn, to);
+      if (!from->empty() && from->front()->turn == turn) to.take(pop(*from));
     }
   }
   /// Keeps a message of the worker to itself; `news` counts what it has heard. A message that is
@@ -132,7 +132,7 @@ class alignas(128) message_box {
   std::size_t own() const noexcept { return own_.size(); }
 
   /// Returns false if the worker has taken all messages whose sending happened before. Any thread.
-  bool is_under_way() const noexcept {
+  [[gnu::noinline]] bool is_under_way() const noexcept {
     if (!outside_.empty()) return true;
     for (const pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
       if (each->is_under_way()) return true;
@@ -146,8 +146,8 @@ class alignas(128) message_box {
   using group = std::array<std::unique_ptr<pair_ring>, group_size>;
 
   /// Takes all that has arrived with a turn before `turn`.
-  template <class Handle, class Keep>
-  void take_before(message_turn turn, Handle& handle, Keep& keep) {
+  template <class Receiver>
+  [[gnu::noinline]] void take_before(message_turn turn, const Receiver& to) {
     for (;;) {
       outside_.move_to(came_);
       message_turn earliest = turn;
@@ -158,9 +158,9 @@ class alignas(128) message_box {
         ring = each;
       }
       if (ext::message_queue* const queue = earliest_kept(earliest)) {
-        keep(pop(*queue));
+        to.take(pop(*queue));
       } else if (ring != nullptr) {
-        ring->poll(handle, pair_ring::lines);
+        ring->poll(to, pair_ring::lines);
       } else {
         return;
       }

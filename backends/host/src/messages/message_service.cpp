@@ -19,16 +19,33 @@ constexpr std::chrono::microseconds worth_spinning{2};
 /// Several times what a reader at work needs to make room in a full ring.
 constexpr std::chrono::microseconds worth_waiting_for_room{20};
 
-/// Handlers that put messages of rings, and of threads outside, into a backlog.
-auto in_bytes_to(message_backlog& backlog) {
-  return
-      [&backlog](const std::byte* data, std::size_t bytes) noexcept { backlog.push(data, bytes); };
-}
-auto whole_to(message_backlog& backlog) {
-  return [&backlog](ext::kept_message* message) noexcept { backlog.push(message); };
-}
-
 }  // namespace
+
+/// Handles the messages of a box. Without a service, or while older ones wait in the backlog, puts
+/// them there.
+struct message_service::receiver {
+  message_service* service;
+  worker& here;
+
+  void take(std::byte* data, std::size_t bytes) const noexcept {
+    if (handles()) {
+      service->handle(here, data, bytes);
+    } else {
+      here.backlog.push(data, bytes);
+    }
+  }
+  [[gnu::noinline]] void take(ext::kept_message* message) const noexcept {
+    if (handles()) {
+      service->handle(here, message->data, message->bytes);
+      here.backlog.recycle(message);
+    } else {
+      here.backlog.push(message);
+    }
+  }
+
+ private:
+  bool handles() const noexcept { return service != nullptr && here.backlog.empty(); }
+};
 
 [[gnu::cold]] message_rings& message_service::open() {
   const std::lock_guard lock(opening_);
@@ -102,7 +119,7 @@ void message_service::send(unsigned to, const void* message, std::size_t bytes) 
 void message_service::drain(worker& self) {
   message_rings* rings = opened();
   if (rings == nullptr) return;
-  rings->boxes[self.index].poll(in_bytes_to(self.backlog), whole_to(self.backlog));
+  rings->boxes[self.index].poll(receiver{nullptr, self});
 }
 
 bool message_service::pause_for_messages(worker& self) noexcept {
@@ -114,7 +131,8 @@ bool message_service::pause_for_messages(worker& self) noexcept {
   return false;
 }
 
-void message_service::handle(worker& here, std::byte* message, std::size_t bytes) noexcept {
+[[gnu::noinline]] void message_service::handle(worker& here, std::byte* message,
+                                               std::size_t bytes) noexcept {
   here.counters.add(counter::messages);
   ext::follow_others();
   ext::arrive(home_, message, bytes);
@@ -159,22 +177,7 @@ bool message_service::serve(fiber& self) noexcept {
     handle(here, first->data, first->bytes);
     here.backlog.recycle(first);
   }
-  box.poll(
-      [&](std::byte* data, std::size_t bytes) {
-        if (here.backlog.empty()) {
-          handle(here, data, bytes);
-        } else {
-          here.backlog.push(data, bytes);  // older ones first
-        }
-      },
-      [&](ext::kept_message* message) {
-        if (here.backlog.empty()) {
-          handle(here, message->data, message->bytes);
-          here.backlog.recycle(message);
-        } else {
-          here.backlog.push(message);
-        }
-      });
+  box.poll(receiver{this, here});
   if (recorder* const records = here.recording()) records->task_ends();
   self.bound = was_bound;
   return true;
@@ -189,9 +192,10 @@ void message_service::make_bound_ready(fiber& target) noexcept {
 bool message_service::any_under_way() noexcept {
   message_rings* rings = opened();
   if (rings == nullptr) return false;
-  return std::any_of(workers_.begin(), workers_.end(), [&](const worker& each) {
-    return !each.bound.empty() || rings->boxes[each.index].is_under_way();
-  });
+  for (const worker& each : workers_) {
+    if (!each.bound.empty() || rings->boxes[each.index].is_under_way()) return true;
+  }
+  return false;
 }
 
 void message_service::spin_wait(worker& self, const std::atomic<std::uintptr_t>& word) noexcept {

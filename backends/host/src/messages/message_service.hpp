@@ -64,6 +64,7 @@ class message_service {
 
  private:
   static constexpr std::size_t piled_up = 256;
+  struct receiver;
 
   message_rings& open();
   bool may_handle_here(const fiber& self) noexcept;

@@ -93,11 +93,11 @@ class pair_ring {
   /// Returns whether the next message, which must be there, has the turn of those before it.
   [[nodiscard]] bool is_in_turn() const noexcept { return next_turn() == turn_; }
   [[nodiscard]] message_turn next_turn() const noexcept { return line_at(from_).turn; }
-  /// Calls handle(data, bytes) for up to `limit` messages of the turn that the next one has;
-  /// returns their number. `handle` may call this again, or let others do so, once it has copied
-  /// what it needs of its message.
-  template <class Handler>
-  std::size_t poll(Handler& handle, std::size_t limit) {
+  /// Calls to.take(data, bytes) for up to `limit` messages of the turn that the next one has;
+  /// returns their number. The receiver may call this again, or let others do so, once it has
+  /// copied what it needs of its message.
+  template <class Receiver>
+  [[gnu::noinline]] std::size_t poll(const Receiver& to, std::size_t limit) {
     std::size_t handled = 0;
     turn_ = next_turn();
     while (handled < limit) {
@@ -115,13 +115,13 @@ class pair_ring {
       ++handled;
       if (bytes <= line_bytes) {
         ++from_.next;
-        handle(first.payload, bytes);
+        to.take(first.payload, bytes);
       } else {
         std::byte whole[active_message_bytes];
         std::memcpy(whole, first.payload, line_bytes);
         std::memcpy(whole + line_bytes, line_at(from_, 1).payload, bytes - line_bytes);
         from_.next += 2;
-        handle(whole, bytes);
+        to.take(whole, bytes);
       }
     }
     if (read_.load(std::memory_order_relaxed) != from_.next) publish_read();
