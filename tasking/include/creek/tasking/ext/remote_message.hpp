@@ -28,9 +28,10 @@ using tell_function = void (*)(reply& self) noexcept;
 
 /// Destination of an invocation's outcome.
 struct reply {
-  int asked_by = -1;                  ///< calling worker of the object's runtime; -1: none of them
-  std::uint32_t object = 0;           ///< number of the object, for reports; 0: none
-  bool gives_up = false;              ///< by the two functions below
+  int asked_by = -1;  ///< calling worker of the object's runtime; -1: none of them
+  /// Number of the object, for reports; 0: none. `given_up` in its place: a reply with a short
+  /// result is a cache line.
+  std::uint32_t object = 0;
   const activation* chain = nullptr;  ///< the caller's chain, if it waits in call()
   /// Stores an exception; the answer still has to be sent.
   void (*store_failure)(reply& self, std::exception_ptr why) noexcept = nullptr;
@@ -38,8 +39,11 @@ struct reply {
   tell_function tell = nullptr;
 
   /// Has the call skipped if it has not begun. Any thread that knows that the reply lives.
-  void give_up() noexcept { std::atomic_ref(gives_up).store(true, std::memory_order_relaxed); }
-  bool is_given_up() noexcept { return std::atomic_ref(gives_up).load(std::memory_order_relaxed); }
+  void give_up() noexcept { std::atomic_ref(object).store(given_up, std::memory_order_relaxed); }
+  bool is_given_up() noexcept {
+    return std::atomic_ref(object).load(std::memory_order_relaxed) == given_up;
+  }
+  static constexpr std::uint32_t given_up = ~std::uint32_t{0};
 };
 
 /// The first bytes of every message. Messages need not be aligned. `run` copies what it needs of
