@@ -102,7 +102,7 @@ class alignas(128) message_box {
   [[gnu::noinline]] void poll(const Receiver& to) {
     for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
       for (std::size_t left = pair_ring::lines; left > 0 && each->has_message();) {
-        if (!each->is_in_turn()) {
+        if (!each->is_in_turn() && !is_alone(*each)) {
           const message_turn turn = each->next_turn();
           take_before(turn, to);
           if (!each->has_message() || each->next_turn() != turn) continue;
@@ -145,6 +145,11 @@ class alignas(128) message_box {
   static constexpr std::size_t group_size = 64;
   using group = std::array<std::unique_ptr<pair_ring>, group_size>;
 
+  /// Returns whether there are no messages but those of `ring`.
+  bool is_alone(const pair_ring& ring) const noexcept {
+    return first() == &ring && ring.next_of_reader == nullptr && outside_.empty() && own_.empty() &&
+           came_.empty();
+  }
   /// Takes all that has arrived with a turn before `turn`.
   template <class Receiver>
   [[gnu::noinline]] void take_before(message_turn turn, const Receiver& to) {
