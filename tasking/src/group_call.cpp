@@ -193,7 +193,9 @@ void keep_nodes(const group_layout& on, std::unique_ptr<group_nodes> nodes) noex
 
 // --- A call -------------------------------------------------------------------------------------
 
+/// Throws usage_error if a member is gone: then its runtime may be gone, too.
 std::unique_ptr<group_nodes> group_call::take_nodes(const group_layout& on) {
+  for (const remote_cell* each : on.cells) require_alive(*each, "group call");
   std::unique_ptr<group_nodes> kept(on.spare.exchange(nullptr, std::memory_order_acquire));
   sanitizer::acquired(&on.spare);
   if (kept != nullptr) return kept;

@@ -524,6 +524,24 @@ TEST(GroupCalls, MayEndWithTheHandleOfTheirGroup) {
   });
 }
 
+/// A group is refused once its runtime has ended, the first time that it is called, too.
+TEST(GroupCalls, AreRefusedWhenTheirRuntimeHasEnded) {
+  creek::group<log> called, uncalled;
+  {
+    creek::runtime rt{creek::host{2}};
+    rt.run([&] {
+      called = creek::make_group<log>(on_each_of(2, 3));
+      called.step(&log::add, 1);
+      uncalled = creek::make_group<log>(on_each_of(2, 3));
+    });
+  }
+  for (const auto& each : {called, uncalled}) {
+    EXPECT_THROW(each.step(&log::add, 1), creek::usage_error);
+    EXPECT_THROW((void)each.async_step(&log::add, 1), creek::usage_error);
+    EXPECT_THROW((void)each.map(&log::all), creek::usage_error);
+  }
+}
+
 /// A closure that posts itself on, `left` times.
 struct hop {
   std::atomic<int>* ended;

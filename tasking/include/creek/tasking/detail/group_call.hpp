@@ -271,7 +271,6 @@ class awaited_group_call final : public group_call_with<awaited_group_call<T, F,
     outcome_.asked_by = current_executor() == &this->home() ? this->home().worker_index() : -1;
   }
   auto run() {
-    for (const remote_cell* each : this->layout().cells) require_alive(*each, "group call");
     this->start(true);
     outcome_.take();
     if (std::exception_ptr why = this->failure()) std::rethrow_exception(std::move(why));
@@ -296,7 +295,6 @@ class detached_group_call final : public group_call_with<detached_group_call<T, 
 
  public:
   static future<void> start(const std::shared_ptr<const group_state<T>>& on, F closure) {
-    for (const remote_cell* each : on->cells) require_alive(*each, "group call");
     std::unique_ptr<detached_group_call> call(new detached_group_call(on, std::move(closure)));
     state_ptr<future_state<void>> owned(call->outcome_);
     call->base::start(false);
