@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedulers and their senders: how and where operations complete, on every backend.
-#include <cstdlib>
-#include <new>
 #include <optional>
 #include <stop_token>
 #include <thread>
@@ -13,25 +11,12 @@
 #include "setups.hpp"
 #include "support/process_facts.hpp"
 
-namespace {
-
-/// Allocations of this thread. A sanitizer keeps its own functions.
-thread_local constinit unsigned long allocations = 0;
-
-}  // namespace
-
+// A sanitizer keeps its own functions.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* made = std::malloc(bytes)) return made;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* gone) noexcept {
-  std::free(gone);
-}
-[[gnu::noinline]] void operator delete(void* gone, std::size_t) noexcept {
-  std::free(gone);
-}
+#include "support/allocations.hpp"
+using creek::support::allocations_here;
+#else
+constexpr long allocations_here = 0;
 #endif
 
 namespace {
@@ -113,10 +98,10 @@ TEST_P(Sender, AllocatesNothing) {
   on_each_runtime([&](creek::runtime& rt) {
     const auto expect_none = [scheduler = creek::get_scheduler(rt)] {
       outcome seen;
-      const unsigned long before = allocations;
+      const long before = allocations_here;
       auto running = scheduler.schedule().connect(receiver{&seen});
       running.start();
-      EXPECT_EQ(allocations, before);
+      EXPECT_EQ(allocations_here, before);
       seen.wait();
     };
     expect_none();

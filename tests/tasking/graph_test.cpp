@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <new>
 #include <random>
 #include <stop_token>
 #include <string>
@@ -15,25 +13,8 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
+#include "support/allocations.hpp"
 #include "support/seed.hpp"
-
-namespace {
-
-std::atomic<long> allocations{0};
-
-}  // namespace
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace {
 
@@ -50,9 +31,9 @@ TEST(Graph, ARunAllocatesNothing) {
     auto join = g.composed_of(inner).succeed(body).precede(again);
     for (int i = 0; i < 100; ++i) g.emplace([] {}).succeed(body).precede(join);
     g.run_n(2);
-    const long before = allocations;
+    const long before = creek::support::allocations;
     g.run_n(10);
-    EXPECT_EQ(allocations, before);
+    EXPECT_EQ(creek::support::allocations, before);
   });
 }
 

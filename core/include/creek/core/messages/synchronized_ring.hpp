@@ -71,12 +71,6 @@ class synchronized_ring {
   }
 
   [[nodiscard]] bool has_message() { return is_there(header(in_, read_), read_); }
-  /// Returns whether a message waits for another member, as far as that member has published.
-  [[nodiscard]] bool has_message_for(int rank) {
-    const mpm_ptr<std::byte> ring = out_[static_cast<std::size_t>(rank)].ring;
-    const word read = memory_->load(ring.template as<word>());
-    return is_there(header(ring, read), read);
-  }
 
   template <class Handler>
   std::size_t poll(Handler&& handle) {
