@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "messages/message_rings.hpp"
+#include "messages/message_box.hpp"
 #include "support/seed.hpp"
 
 namespace creek::host_backend {

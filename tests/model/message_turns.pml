@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Turns order the messages of different rings to one reader (backends/host/src/messages/message_rings.hpp). The rings
+ * Turns order the messages of different rings to one reader (backends/host/src/messages/message_box.hpp). The rings
  * are channels here: pair_ring.pml has how they work. A store buffer delays what a sender writes but keeps its order,
  * and each draw of a turn empties it, so the model has none.
  *

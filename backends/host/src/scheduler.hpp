@@ -74,7 +74,7 @@ class scheduler final : public ext::backend, private ext::message_port {
   bool handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept override {
     return loop_.messages().handle_here(to, message, bytes);
   }
-  void prepare() override { loop_.messages().make_rings(); }
+  void prepare() override { loop_.messages().make_boxes(); }
   void drain() override { loop_.messages().drain(worker_set::caller()); }
   void yield() noexcept override;
   void spin_wait(const std::atomic<std::uintptr_t>& word) noexcept override {

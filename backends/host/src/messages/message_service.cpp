@@ -47,18 +47,18 @@ struct message_service::receiver {
   bool handles() const noexcept { return service != nullptr && here.backlog.empty(); }
 };
 
-[[gnu::cold]] message_rings& message_service::open() {
+[[gnu::cold]] message_box* message_service::open() {
   const std::lock_guard lock(opening_);
-  if (!rings_) {
-    rings_ = std::make_unique<message_rings>(workers_.size());
+  if (!boxes_) {
+    boxes_ = std::make_unique<message_box[]>(workers_.size());
     sanitizer::releases(&opened_);
-    opened_.store(rings_.get(), std::memory_order_release);
-    full_fence();  // a borrower that leaves its place to sleep on looks for rings after it says so
+    opened_.store(boxes_.get(), std::memory_order_release);
+    full_fence();  // a borrower that leaves its place to sleep on looks for boxes after it says so
   }
-  return *rings_;
+  return boxes_.get();
 }
 
-void message_service::make_rings() {
+void message_service::make_boxes() {
   if (opened() == nullptr) open();
 }
 
@@ -77,22 +77,23 @@ void message_service::wait_for_room(Condition done) {
 void message_service::send(unsigned to, const void* message, std::size_t bytes) {
   const int index = workers_.index_of_caller();
   const visit here(workers_.guests(), index < 0);
-  message_rings* const existing = opened();
-  message_rings& rings = existing != nullptr ? *existing : open();
+  message_box* boxes = opened();
+  if (boxes == nullptr) [[unlikely]]
+    boxes = open();
   if (index < 0) {
-    send_from_outside(rings.boxes[to], message, bytes);
+    send_from_outside(boxes[to], message, bytes);
     waker_.call(workers_[to]);
     return;
   }
   worker& self = workers_[static_cast<unsigned>(index)];
   if (std::exchange(ext::follows_others, false)) ++self.news;
   if (self.index == to) {
-    rings.boxes[to].keep(self.backlog.make(message, bytes), self.news,
-                         ext::head_of(static_cast<const std::byte*>(message)).is_retirement());
+    boxes[to].keep(self.backlog.make(message, bytes), self.news,
+                   ext::head_of(static_cast<const std::byte*>(message)).is_retirement());
     return;
   }
-  pair_ring& ring = rings.boxes[self.index].ring_to(rings.boxes[to], to, workers_.size());
-  if (!ring.goes_on(self.news)) ring.begin_turn(rings.boxes[to].next_turn(), self.news);
+  pair_ring& ring = boxes[self.index].ring_to(boxes[to], to, workers_.size());
+  if (!ring.goes_on(self.news)) ring.begin_turn(boxes[to].next_turn(), self.news);
   if (!ring.try_send(message, bytes)) [[unlikely]]
     send_late(ring, message, bytes);
   if (waker_.call(workers_[to])) self.woke = true;
@@ -117,9 +118,9 @@ void message_service::send(unsigned to, const void* message, std::size_t bytes) 
 }
 
 void message_service::drain(worker& self) {
-  message_rings* rings = opened();
-  if (rings == nullptr) return;
-  rings->boxes[self.index].poll(receiver{nullptr, self});
+  message_box* const boxes = opened();
+  if (boxes == nullptr) return;
+  boxes[self.index].poll(receiver{nullptr, self});
 }
 
 bool message_service::pause_for_messages(worker& self) noexcept {
@@ -141,7 +142,7 @@ bool message_service::pause_for_messages(worker& self) noexcept {
 /// Returns whether a message of `self` to its own worker may run on `self` at once: nothing waits
 /// for the worker, which thus comes first, and there is stack left. Now and then it may not, so
 /// that a strand that calls for ever lets its worker do other work. A borrower leaves calls to the
-/// worker's own thread, and this is not known to be one before there are rings.
+/// worker's own thread, and this is not known to be one before there are boxes.
 bool message_service::may_handle_here(const fiber& self) noexcept {
   constexpr unsigned between_turns = 256;
   worker& here = *self.on;
@@ -161,10 +162,10 @@ bool message_service::handle_here(unsigned to, std::byte* message, std::size_t b
 }
 
 bool message_service::serve(fiber& self) noexcept {
-  message_rings* rings = opened();
-  if (rings == nullptr) return false;
+  message_box* const boxes = opened();
+  if (boxes == nullptr) return false;
   worker& here = *self.on;
-  message_box& box = rings->boxes[here.index];
+  message_box& box = boxes[here.index];
   if (here.backlog.empty() && !box.has_message()) return false;
   const bool was_bound = std::exchange(self.bound, true);
   waker_.governor().task_begins(here.index, "messages");
@@ -190,10 +191,10 @@ void message_service::make_bound_ready(fiber& target) noexcept {
 }
 
 bool message_service::any_under_way() noexcept {
-  message_rings* rings = opened();
-  if (rings == nullptr) return false;
+  message_box* const boxes = opened();
+  if (boxes == nullptr) return false;
   for (const worker& each : workers_) {
-    if (!each.bound.empty() || rings->boxes[each.index].is_under_way()) return true;
+    if (!each.bound.empty() || boxes[each.index].is_under_way()) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages to workers: their rings, sending, waking a sleeping receiver, handling.
+// Messages to workers: their boxes, sending, waking a sleeping receiver, handling.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "idle/waker.hpp"
-#include "message_rings.hpp"
+#include "message_box.hpp"
 #include "workers/loan.hpp"
 
 namespace creek::host_backend {
@@ -26,7 +26,7 @@ class message_service {
 
   /// executor::send()
   void send(unsigned to, const void* message, std::size_t bytes);
-  void make_rings();
+  void make_boxes();
   /// executor::handle_here()
   bool handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept;
   /// Moves messages in the box of `self` to its backlog, a ring full of each sender at most.
@@ -34,21 +34,21 @@ class message_service {
   /// Returns whether messages have piled up that `self` has not handled, by its sends and its waits
   /// for room.
   bool is_piled_up(const worker& self) const noexcept {
-    const message_rings* const rings = opened();
-    return rings != nullptr && self.backlog.size() + rings->boxes[self.index].own() >= piled_up;
+    const message_box* const boxes = opened();
+    return boxes != nullptr && self.backlog.size() + boxes[self.index].own() >= piled_up;
   }
   /// Spins until `word` is not zero or there is a message, unless that takes too long.
   void spin_wait(worker& self, const std::atomic<std::uintptr_t>& word) noexcept;
 
-  /// Returns whether there are rings. Not synchronised with them.
+  /// Returns whether there are boxes. Not synchronised with them.
   bool in_use() const noexcept { return opened_.load(std::memory_order_relaxed) != nullptr; }
   /// Returns whether `self` has a message or a bound fiber to continue, or is a borrower whose task
   /// has ended.
   bool has_messages(worker& self) noexcept {
     if (self.borrowed != nullptr && self.borrowed->has_ended()) return true;
-    message_rings* rings = opened();
-    return rings != nullptr &&
-           (!self.bound.empty() || !self.backlog.empty() || rings->boxes[self.index].has_message());
+    const message_box* const boxes = opened();
+    return boxes != nullptr &&
+           (!self.bound.empty() || !self.backlog.empty() || boxes[self.index].has_message());
   }
   /// Pauses between two searches, which look at what others write: looking for a message costs
   /// less. Returns true if there is one.
@@ -66,13 +66,13 @@ class message_service {
   static constexpr std::size_t piled_up = 256;
   struct receiver;
 
-  message_rings& open();
+  message_box* open();
   bool may_handle_here(const fiber& self) noexcept;
-  /// Returns the rings, or nullptr before the first message.
-  message_rings* opened() const noexcept {
-    message_rings* const rings = opened_.load(std::memory_order_acquire);
-    if (rings != nullptr) sanitizer::acquired(&opened_);
-    return rings;
+  /// Returns the boxes, by worker, or nullptr before the first message.
+  message_box* opened() const noexcept {
+    message_box* const boxes = opened_.load(std::memory_order_acquire);
+    if (boxes != nullptr) sanitizer::acquired(&opened_);
+    return boxes;
   }
   void handle(worker& here, std::byte* message, std::size_t bytes) noexcept;
   template <class Condition>
@@ -84,8 +84,8 @@ class message_service {
   worker_set& workers_;
   waker& waker_;
   std::mutex opening_;
-  std::unique_ptr<message_rings> rings_;
-  std::atomic<message_rings*> opened_{nullptr};
+  std::unique_ptr<message_box[]> boxes_;
+  std::atomic<message_box*> opened_{nullptr};
 };
 
 }  // namespace creek::host_backend

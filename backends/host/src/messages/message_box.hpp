@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport of messages between the workers of a scheduler: a ring for each pair that talks,
-// and for each worker a list of what threads outside have sent.
+// Messages on their way to one worker: a ring for each worker that sends it some, a list of those
+// from threads outside, and those to itself.
 #pragma once
 
 #include <algorithm>
@@ -217,12 +217,6 @@ class alignas(128) message_box {
   std::uint64_t own_news_ = 0;              ///< what the worker had heard then
   std::vector<std::unique_ptr<group>> to_;  ///< rings from this worker, by reader
   alignas(64) std::atomic<message_turn> turns_{0};
-};
-
-/// One box per worker, made when the first message is sent.
-struct message_rings {
-  explicit message_rings(std::size_t workers) : boxes(workers) {}
-  std::vector<message_box> boxes;
 };
 
 }  // namespace creek::host_backend
