@@ -97,7 +97,6 @@ strand* task_context::ended_elsewhere(const task_stack* here) noexcept {
 }
 
 void task_context::suspend_until_done() {
-  follow_others();
   // Thieves that are nearly through cost less to wait for than a switch of stacks.
   if (creek::spin_until([this] { return done(); }, std::chrono::nanoseconds{200})) return;
   // Without another stack, the owner runs tasks during its wait: those must not count

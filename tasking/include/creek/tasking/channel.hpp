@@ -18,6 +18,7 @@
 #include <utility>
 
 #include <creek/core/error.hpp>
+#include <creek/tasking/channel_result.hpp>
 #include <creek/tasking/detail/channel_base.hpp>
 #include <creek/tasking/detail/task_name.hpp>
 #include <creek/tasking/ext/task_stack.hpp>
@@ -36,37 +37,6 @@ struct spmc {
 };
 struct mpmc {
   static constexpr bool many_producers = true, many_consumers = true;
-};
-
-/// Result of a send: true if the item was sent, else status() says why not.
-class [[nodiscard]] send_result {
- public:
-  explicit send_result(channel_status status) noexcept : status_(status) {}
-  explicit operator bool() const noexcept { return status_ == channel_status::done; }
-  [[nodiscard]] channel_status status() const noexcept { return status_; }
-
- private:
-  channel_status status_;
-};
-
-/// Result of a receive: an item, or the reason why there is none.
-template <class T>
-class [[nodiscard]] receive_result {
- public:
-  explicit receive_result(std::optional<T>&& item, channel_status status)
-      : item_(std::move(item)), status_(status) {}
-  explicit operator bool() const noexcept { return item_.has_value(); }
-  [[nodiscard]] channel_status status() const noexcept { return status_; }
-  /// The item. There must be one.
-  [[nodiscard]] T& operator*() & noexcept { return *item_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return *item_; }
-  [[nodiscard]] T&& operator*() && noexcept { return *std::move(item_); }
-  [[nodiscard]] T* operator->() noexcept { return &*item_; }
-  [[nodiscard]] const T* operator->() const noexcept { return &*item_; }
-
- private:
-  std::optional<T> item_;
-  channel_status status_;
 };
 
 namespace detail {

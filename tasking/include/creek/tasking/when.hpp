@@ -23,7 +23,6 @@ class gathering : public future_state<Result> {
   /// Called when one input is ready, and once by the maker when all are attached.
   strand* arrived() noexcept {
     if (missing_.fetch_sub(1, std::memory_order_acq_rel) != 1) return nullptr;
-    follow_others();
     store_outcome(static_cast<future_state<Result>&>(*this), [this] { return gather(); });
     strand* next = this->publish();
     this->release();

@@ -15,20 +15,8 @@
 #include <creek/core/threads/asymmetric_fence.hpp>
 #include <creek/core/threads/futex.hpp>
 #include <creek/core/threads/spin_lock.hpp>
+#include <creek/tasking/channel_result.hpp>
 #include <creek/tasking/detail/future_state.hpp>
-
-namespace creek {
-
-/// How an operation on a channel ended.
-enum class channel_status : std::uint8_t {
-  done,
-  not_ready,  ///< the channel was full or empty, and the operation does not wait
-  timeout,
-  stopped,  ///< by a stop request
-  closed,   ///< to a send at once; to a receive once all items were received
-};
-
-}  // namespace creek
 
 namespace creek::detail {
 

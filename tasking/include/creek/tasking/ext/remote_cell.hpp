@@ -104,9 +104,10 @@ class remote_cell {
   object_pointer object_{nullptr, nullptr};
 };
 
-/// Returns the number of an object, cut to 32 bits for reports; 0 for null.
+/// Returns the number of an object, cut to 31 bits for reports, so that it is never
+/// reply::given_up; 0 for null.
 inline std::uint32_t number_of(const remote_cell* cell) noexcept {
-  return cell != nullptr ? static_cast<std::uint32_t>(cell->place().generation) : 0;
+  return cell != nullptr ? static_cast<std::uint32_t>(cell->place().generation) & ~(1U << 31) : 0;
 }
 
 /// Makes a cell with one handle, on the calling worker, that owns the object (foreign.hpp).

@@ -106,7 +106,9 @@ struct task_context {
     task_stack* const here = current_stack;
     const bool is_owner = owned_by(here);
     while (!done()) {
-      if (!is_owner || !here->run_newest(here->scope().base, this)) return suspend_until_done();
+      if (is_owner && here->run_newest(here->scope().base, this)) continue;
+      suspend_until_done();
+      break;
     }
     follow_others();
   }
