@@ -14,6 +14,7 @@
 #include <new>
 
 #include <creek/core/messages/active_message.hpp>
+#include <creek/core/threads/prefetch.hpp>
 #include <creek/core/threads/sanitizer.hpp>
 #include <creek/tasking/ext/remote_message.hpp>
 
@@ -64,6 +65,8 @@ class pair_ring {
     if (to_.segment != usual_.get()) [[unlikely]]
       return_from_overflow();
     line& first = line_at(to_);
+    // The reader had the lines last; several are on their way at once.
+    prefetch_to_write(&line_at(to_, lines_ahead));
     if (needed == 1) {
       ext::copy_message(first.payload, message, bytes);
     } else {
@@ -139,6 +142,7 @@ class pair_ring {
   pair_ring* next_of_reader = nullptr;  ///< link of the reader's list; set before it is in it
 
  private:
+  static constexpr std::uint64_t lines_ahead = 8;
   static constexpr int position_shift = 8;
   static constexpr std::uint64_t bytes_mask = (1 << position_shift) - 1;
   static constexpr std::uint64_t jump_mark = bytes_mask;  ///< in place of a number of bytes
