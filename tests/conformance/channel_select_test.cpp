@@ -29,6 +29,17 @@ TEST_P(ChannelSelect, SelectsTheFirstCaseThatIsReady) {
     EXPECT_TRUE(b.send(5));
     EXPECT_EQ(creek::select(creek::on_receive(a, keep), creek::on_receive(b, keep)), 1U);
     EXPECT_EQ(got, 5);
+    const auto soon = [] { return std::chrono::steady_clock::now() + 100us; };
+    if (GetParam().backend == "scc") {
+      EXPECT_THROW((void)creek::select_until(soon(), creek::on_receive(a, keep)),
+                   creek::usage_error);
+    } else {
+      EXPECT_FALSE(creek::select_until(soon(), creek::on_receive(a, keep)));
+      EXPECT_TRUE(b.send(4));
+      EXPECT_EQ(creek::select_until(soon(), creek::on_receive(a, keep), creek::on_receive(b, keep)),
+                1U);
+      EXPECT_EQ(got, 4);
+    }
     bool was_sent = false;
     EXPECT_EQ(creek::select(creek::on_receive(a, keep), creek::on_send(b, 6, [&] { got = 6; })),
               1U);

@@ -150,6 +150,19 @@ std::optional<std::size_t> select_for(const std::chrono::duration<Rep, Period>& 
   const detail::channel_limits limits{&limit, nullptr};
   return detail::selection::run(&limits, cases...);
 }
+/// Does the same until `deadline`, by its clock: see send_until().
+template <class Clock, class Duration, select_case... Cases>
+std::optional<std::size_t> select_until(const std::chrono::time_point<Clock, Duration>& deadline,
+                                        Cases... cases) {
+  detail::require_clocks("select_until");
+  std::optional<std::size_t> chosen;
+  (void)detail::wait_until_deadline(deadline, [&](std::chrono::nanoseconds span) {
+    const detail::channel_limits limits{&span, nullptr};
+    chosen = detail::selection::run(&limits, cases...);
+    return chosen.has_value();
+  });
+  return chosen;
+}
 /// Does the same, but returns nothing if a stop is requested before a case is ready.
 template <select_case... Cases>
 std::optional<std::size_t> select(const std::stop_token& stop, Cases... cases) {
