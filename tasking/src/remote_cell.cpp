@@ -3,6 +3,7 @@
 #include <creek/tasking/ext/remote_cell.hpp>
 
 #include <creek/tasking/remote.hpp>
+#include <creek/tasking/waiting.hpp>
 
 #include <chrono>
 #include <cstdio>
@@ -340,13 +341,14 @@ void spin_wait_outside(const std::atomic<std::uintptr_t>& word) noexcept {
 }
 
 void end_by_posted_failure(const std::exception_ptr& why, const char* type) noexcept {
+  const std::string name = ext::readable_name(type);
   try {
     std::rethrow_exception(why);
   } catch (const std::exception& failure) {
-    std::fprintf(stderr, "creek: an exception left a posted invocation, %s: %s\n", type,
+    std::fprintf(stderr, "creek: an exception left a posted call, %s: %s\n", name.c_str(),
                  failure.what());
   } catch (...) {
-    std::fprintf(stderr, "creek: an exception left a posted invocation, %s\n", type);
+    std::fprintf(stderr, "creek: an exception left a posted call, %s\n", name.c_str());
   }
   std::terminate();
 }

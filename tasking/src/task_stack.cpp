@@ -190,12 +190,27 @@ bool task_stack::pushed_slow(task_slot* slot) noexcept {
   }
   assert(verify());
   home_->work_available();
+  if (has_messages()) [[unlikely]] {
+    // The caller of a spawn does not expect that other code runs here, and may hold a lock: later.
+    if (slot->is_spawned()) {
+      floor_.store(no_floor, std::memory_order_relaxed);
+    } else {
+      home_->give_way();
+    }
+  }
   return true;
 }
 
 /// Continues where run_newest() met the shared part.
 bool task_stack::run_newest_slow(task_slot* slot, task_slot* bottom,
                                  const task_context* awaited) noexcept {
+  // Unless this strand runs the tasks of another one, which would go on meanwhile.
+  if (current_stack == this && has_messages()) {
+    top_.store(slot + 1, std::memory_order_release);
+    home_->give_way();
+    top_.store(slot, std::memory_order_release);
+    creek::light_fence();
+  }
   for (;;) {
     if (take_back(slot)) {
       run_popped(slot, current_stack);
@@ -220,7 +235,10 @@ join_result task_stack::join_slow(task_slot* slot) noexcept {
   if (next_slot() > slot + 1) return join_buried(slot);
   top_.store(slot, std::memory_order_release);
   creek::light_fence();
-  if (take_back(slot)) return join_result::run_inline;
+  if (take_back(slot)) {
+    if (has_messages()) home_->give_way();
+    return join_result::run_inline;
+  }
   const bool worthwhile =
       tick_clock::now() - shared_at_ > tick_clock::from_nanoseconds(worth_sharing);
   // Without another stack, suspend() runs tasks here: they go above the slot.

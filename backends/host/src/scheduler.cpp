@@ -32,6 +32,15 @@ std::exception_ptr scheduler::shut_down() noexcept {
   return unprofiled ? unprofiled : untraced;
 }
 
+/// Suspends the strand behind the messages for its worker, and others that are ready.
+void scheduler::wait_behind_messages() {
+  const auto at_once = [](void*, ext::strand* left) {
+    left->home->resume(left);
+    return true;
+  };
+  suspend(at_once, nullptr, "its turn behind messages");
+}
+
 /// Lets the worker handle the messages that have piled up, if a strand sends without waiting.
 void scheduler::yield() noexcept {
   worker& here = worker_set::caller();
@@ -40,12 +49,16 @@ void scheduler::yield() noexcept {
   // stacks of their own. A strand that handles a message stays on its worker.
   const bool handles_message = fiber_of(ext::current_stack)->bound;
   if (handles_message && std::exchange(here.handler_yields, true)) return;
-  const auto at_once = [](void*, ext::strand* left) {
-    left->home->resume(left);
-    return true;
-  };
-  suspend(at_once, nullptr, "its turn behind messages");
+  wait_behind_messages();
   if (handles_message) here.handler_yields = false;
+}
+
+/// A strand that handles a message itself keeps others waiting: calls of one object do not begin
+/// in the middle of another.
+bool scheduler::has_messages() noexcept {
+  message_service& messages = loop_.messages();
+  return messages.in_use() && !fiber_of(ext::current_stack)->bound &&
+         messages.has_messages(worker_set::caller());
 }
 
 counter_values scheduler::counters() const {

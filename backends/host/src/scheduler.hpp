@@ -54,6 +54,8 @@ class scheduler final : public ext::backend, private ext::message_port {
     return work_.deques().take_back(stack, slot);
   }
   void run_surplus(ext::task_stack& full) noexcept override { loop_.run_surplus(full); }
+  bool has_messages() noexcept override;
+  void give_way() noexcept override { wait_behind_messages(); }
 
   // ext::backend
   std::exception_ptr shut_down() noexcept override;
@@ -69,14 +71,20 @@ class scheduler final : public ext::backend, private ext::message_port {
  private:
   // ext::message_port
   void send(unsigned to, const void* message, std::size_t bytes) override {
-    loop_.messages().send(to, message, bytes);
+    (void)loop_.messages().send(to, message, bytes, false);
   }
+  bool try_send(unsigned to, const void* message, std::size_t bytes) override {
+    return loop_.messages().send(to, message, bytes, true);
+  }
+  ext::merged_post* kept_back() noexcept override { return &worker_set::caller().kept_back; }
+  void send_kept_back() override { loop_.messages().send_kept_back(worker_set::caller()); }
   bool handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept override {
     return loop_.messages().handle_here(to, message, bytes);
   }
   void prepare() override { loop_.messages().make_boxes(); }
   void drain() override { loop_.messages().drain(worker_set::caller()); }
   void yield() noexcept override;
+  void wait_behind_messages();
   void spin_wait(const std::atomic<std::uintptr_t>& word) noexcept override {
     loop_.messages().spin_wait(worker_set::caller(), word);
   }

@@ -24,6 +24,9 @@ fiber* fiber_switch::leave(worker& here, fiber& target, departure after) noexcep
   if (std::exchange(target.on, &here) != &here) ext::follow_others();
   ext::current_stack = target.is_thread ? nullptr : &target.tasks;
   here.active.store(ext::current_stack, std::memory_order_release);
+  // A sender may have asked the strand that is left.
+  if (here.called.load(std::memory_order_relaxed)) [[unlikely]]
+    target.tasks.ask();
   return static_cast<fiber*>(&switch_stacks(self, target));
 }
 

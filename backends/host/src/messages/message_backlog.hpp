@@ -36,7 +36,7 @@ class message_backlog {
     if (spare_.size() >= max_spare) {
       delete unused;
     } else {
-      spare_.push(unused);
+      spare_.push_front(unused);  // the next one finds it in the cache
     }
   }
 

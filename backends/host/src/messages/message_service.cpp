@@ -74,29 +74,56 @@ void message_service::wait_for_room(Condition done) {
   });
 }
 
-void message_service::send(unsigned to, const void* message, std::size_t bytes) {
+bool message_service::send(unsigned to, const void* message, std::size_t bytes, bool only_if_room) {
   const int index = workers_.index_of_caller();
   const visit here(workers_.guests(), index < 0);
   message_box* boxes = opened();
   if (boxes == nullptr) [[unlikely]]
     boxes = open();
   if (index < 0) {
-    send_from_outside(boxes[to], message, bytes);
-    waker_.call(workers_[to]);
-    return;
+    if (!send_from_outside(boxes[to], message, bytes, only_if_room)) return false;
+    call(workers_[to]);
+    return true;
   }
   worker& self = workers_[static_cast<unsigned>(index)];
+  send_kept_back(self);
   if (std::exchange(ext::follows_others, false)) ++self.news;
   if (self.index == to) {
     boxes[to].keep(self.backlog.make(message, bytes), self.news,
                    ext::head_of(static_cast<const std::byte*>(message)).is_retirement());
-    return;
+    return true;
   }
   pair_ring& ring = boxes[self.index].ring_to(boxes[to], to, workers_.size());
   if (!ring.goes_on(self.news)) ring.begin_turn(boxes[to].next_turn(), self.news);
-  if (!ring.try_send(message, bytes)) [[unlikely]]
+  if (!ring.try_send(message, bytes)) [[unlikely]] {
+    if (only_if_room) return false;
     send_late(ring, message, bytes);
-  if (waker_.call(workers_[to])) self.woke = true;
+  }
+  if (call(workers_[to])) self.woke = true;
+  return true;
+}
+
+[[gnu::cold]] void message_service::send_kept_back_now(worker& self) {
+  ext::remote_cell& object = *std::exchange(self.kept_back.object, nullptr);
+  // Before anything else is kept back, for waiting for room does not run tasks.
+  send(object.place().worker, self.kept_back.message, self.kept_back.bytes, false);
+  object.drop_handle();
+}
+
+/// Has `target` look for a message that was sent. Returns true if it slept.
+bool message_service::call(worker& target) noexcept {
+  if (waker_.call(target)) return true;
+  if (!target.listens.load(std::memory_order_relaxed)) ask_to_give_way(target);
+  return false;
+}
+
+/// Has the strand that runs on `target` give way between two of its tasks. It does so once it has
+/// been asked, or a thief has asked it for work. A strand that begins just now may not be asked.
+[[gnu::noinline]] void message_service::ask_to_give_way(worker& target) noexcept {
+  full_fence();  // see serve()
+  if (target.called.load(std::memory_order_relaxed) || target.called.exchange(true)) return;
+  if (ext::stealable_stack* const stack = target.active.load(std::memory_order_acquire))
+    stack->ask();
 }
 
 /// Sends by a ring that is full. A reader that is at work has made room soon; past that the ring
@@ -110,11 +137,13 @@ void message_service::send(unsigned to, const void* message, std::size_t bytes) 
   });
 }
 
-[[gnu::cold]] void message_service::send_from_outside(message_box& to, const void* message,
-                                                      std::size_t bytes) {
+[[gnu::cold]] bool message_service::send_from_outside(message_box& to, const void* message,
+                                                      std::size_t bytes, bool only_if_room) {
   auto kept = std::make_unique<ext::kept_message>(message, bytes);
   kept->turn = to.next_turn();
+  if (only_if_room) return to.outside().try_push(kept);
   wait_for_room([&] { return to.outside().try_push(kept); });
+  return true;
 }
 
 void message_service::drain(worker& self) {
@@ -166,6 +195,8 @@ bool message_service::serve(fiber& self) noexcept {
   if (boxes == nullptr) return false;
   worker& here = *self.on;
   message_box& box = boxes[here.index];
+  // A sender that finds itself not the first to call has sent its message before this.
+  if (here.called.load(std::memory_order_relaxed)) here.called.exchange(false);
   if (here.backlog.empty() && !box.has_message()) return false;
   const bool was_bound = std::exchange(self.bound, true);
   waker_.governor().task_begins(here.index, "messages");

@@ -24,10 +24,15 @@ class message_service {
   message_service(ext::executor& home, worker_set& workers, waker& waking) noexcept
       : home_(home), workers_(workers), waker_(waking) {}
 
-  /// executor::send()
-  void send(unsigned to, const void* message, std::size_t bytes);
+  /// message_port::send(); with `only_if_room` message_port::try_send().
+  bool send(unsigned to, const void* message, std::size_t bytes, bool only_if_room);
+  /// message_port::send_kept_back()
+  void send_kept_back(worker& self) {
+    if (self.kept_back.object != nullptr) [[unlikely]]
+      send_kept_back_now(self);
+  }
   void make_boxes();
-  /// executor::handle_here()
+  /// message_port::handle_here()
   bool handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept;
   /// Moves messages in the box of `self` to its backlog, a ring full of each sender at most.
   void drain(worker& self);
@@ -42,17 +47,24 @@ class message_service {
 
   /// Returns whether there are boxes. Not synchronised with them.
   bool in_use() const noexcept { return opened_.load(std::memory_order_relaxed) != nullptr; }
-  /// Returns whether `self` has a message or a bound fiber to continue, or is a borrower whose task
-  /// has ended.
+  /// Returns whether `self` has a message, to handle or to send, or a bound fiber to continue, or
+  /// is a borrower whose task has ended.
   bool has_messages(worker& self) noexcept {
     if (self.borrowed != nullptr && self.borrowed->has_ended()) return true;
     const message_box* const boxes = opened();
-    return boxes != nullptr &&
-           (!self.bound.empty() || !self.backlog.empty() || boxes[self.index].has_message());
+    return boxes != nullptr && (self.kept_back.object != nullptr || !self.bound.empty() ||
+                                !self.backlog.empty() || boxes[self.index].has_message());
   }
   /// Pauses between two searches, which look at what others write: looking for a message costs
   /// less. Returns true if there is one.
   bool pause_for_messages(worker& self) noexcept;
+  /// Called when `self` is back in its loop, where it looks for messages. Sends what it kept back.
+  void begin_to_listen(worker& self) noexcept {
+    note_listening(self, true);
+    send_kept_back(self);
+  }
+  /// Called before it runs a strand: from now on senders ask that to give way.
+  void end_listening(worker& self) noexcept { note_listening(self, false); }
   /// Returns whether a message is under way to any worker.
   bool any_under_way() noexcept;
 
@@ -63,11 +75,18 @@ class message_service {
   void make_bound_ready(fiber& target) noexcept;
 
  private:
-  static constexpr std::size_t piled_up = 256;
+  static constexpr std::size_t piled_up = 64;
   struct receiver;
 
   message_box* open();
   bool may_handle_here(const fiber& self) noexcept;
+  void note_listening(worker& self, bool listens) noexcept {
+    if (in_use() && self.listens.load(std::memory_order_relaxed) != listens)
+      self.listens.store(listens, std::memory_order_relaxed);
+  }
+  void send_kept_back_now(worker& self);
+  bool call(worker& target) noexcept;
+  static void ask_to_give_way(worker& target) noexcept;
   /// Returns the boxes, by worker, or nullptr before the first message.
   message_box* opened() const noexcept {
     message_box* const boxes = opened_.load(std::memory_order_acquire);
@@ -78,7 +97,8 @@ class message_service {
   template <class Condition>
   void wait_for_room(Condition done);
   void send_late(pair_ring& ring, const void* message, std::size_t bytes);
-  void send_from_outside(message_box& to, const void* message, std::size_t bytes);
+  bool send_from_outside(message_box& to, const void* message, std::size_t bytes,
+                         bool only_if_room);
 
   ext::executor& home_;
   worker_set& workers_;

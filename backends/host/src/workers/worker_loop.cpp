@@ -130,8 +130,11 @@ void worker_loop::run(fiber& self) {
   }
   while (!shutdown_.finished() || self.on->borrowed != nullptr) {
     workers_.end_if_lost();
-    if (fiber* const maker = maker_of(self)) {
-      run_tasks_of(*maker, self);
+    messages_.begin_to_listen(*self.on);
+    if (maker_of(self) != nullptr) {
+      messages_.serve(self);
+      // A message that waits lets the maker go on.
+      if (fiber* const maker = maker_of(self)) run_tasks_of(*maker, self);
       continue;
     }
     if (self.on->borrowed != nullptr && visit_goes_on(self, *self.on->borrowed)) continue;
@@ -163,7 +166,9 @@ void worker_loop::run(fiber& self) {
 /// Runs the newest task of `from` at or above `bottom` on the running fiber; returns false if there
 /// is none.
 bool worker_loop::run_newest(fiber& self, ext::task_stack& from, ext::task_slot* bottom) noexcept {
+  if (from.next_slot() <= bottom) return false;
   if (begins_future(from, bottom)) work_.future_begins();
+  messages_.end_listening(*self.on);
   if (!task_runner::run_newest(self, from, bottom)) return false;
   self.on->counters.add(counter::tasks);
   return true;
@@ -189,6 +194,7 @@ bool worker_loop::visit_goes_on(fiber& self, loan& borrowed) {
 }
 
 void worker_loop::execute(fiber& self, found_work work) {
+  if (!work.messages()) messages_.end_listening(*self.on);
   if (fiber* resumed = work.resumed()) {
     switch_.leave_for(self, *resumed);
   } else if (!work.messages()) {  // run() serves them

@@ -11,20 +11,27 @@
 // thread.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <exception>
 #include <functional>
 #include <future>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <creek/core/core_id.hpp>
 #include <creek/core/error.hpp>
 #include <creek/tasking/detail/closure_message.hpp>
 #include <creek/tasking/future.hpp>
+#include <creek/tasking/merging.hpp>
 
 namespace creek {
 
@@ -145,11 +152,106 @@ auto take_or_give_up(future<R>&& answer, bool is_there) {
   }
 }
 
-template <class F>
+template <post_failure_handler OnFailure = nullptr, class F>
 void post_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
-  closure_message<std::decay_t<F>, void>::send(home, worker, object, std::move(closure), nullptr);
+  closure_message<std::decay_t<F>, void, OnFailure>::send(home, worker, object, std::move(closure),
+                                                          nullptr);
   if (current_executor() == &home) home.messages().yield();
 }
+
+/// Posts an operation, or merges it with the one that the calling worker keeps back.
+template <class T, post_failure_handler OnFailure, class F>
+void post_mergeable(remote_cell& object, const F& f) {
+  executor& home = object.place().home;
+  auto bound = bind_call<T>(f);
+  using message = closure_message<decltype(bound), void, OnFailure>;
+  static_assert(message::in_place && sizeof bound == sizeof f,
+                "a mergeable operation may have at most 72 bytes");
+  const auto merge = [](std::byte* into, const void* next) noexcept {
+    union room {
+      room() {}
+      F merged;
+    } here;
+    std::memcpy(static_cast<void*>(&here.merged), into + sizeof(message_head), sizeof(F));
+    here.merged.merge(*static_cast<const F*>(next));
+    std::memcpy(into + sizeof(message_head), static_cast<const void*>(&here.merged), sizeof(F));
+  };
+  const merged_post::merge_function merging = merge;
+  merged_post* const kept = current_executor() == &home ? home.messages().kept_back() : nullptr;
+  if (kept == nullptr) return post_closure<OnFailure>(home, object.place().worker, &object, bound);
+  // A linker may give functions of equal code one address: then either merges both.
+  if (kept->object == &object && kept->merge == merging &&
+      head_of(kept->message).run == &message::run) {
+    merging(kept->message, &f);
+    if (++kept->merged < merged_post::max_merged) return;
+    home.messages().send_kept_back();
+    return home.messages().yield();
+  }
+  home.messages().send_kept_back();
+  kept->bytes = message::write(kept->message, &object, bound);
+  kept->merge = merging;
+  kept->merged = 1;
+  object.add_handle();
+  kept->object = &object;
+}
+
+/// Posts if there is room; returns false if not.
+template <post_failure_handler OnFailure, class F>
+bool try_post_closure(remote_cell& object, F&& closure) {
+  executor& home = object.place().home;
+  if (!closure_message<std::decay_t<F>, void, OnFailure>::try_send(home, object.place().worker,
+                                                                   &object, std::move(closure)))
+    return false;
+  if (current_executor() == &home) home.messages().yield();
+  return true;
+}
+
+template <class T>
+void take_post_failure(void* object, std::exception_ptr why) noexcept {
+  static_cast<T*>(object)->on_post_failure(std::move(why));
+}
+/// Returns the handler of T for exceptions of posts, or null.
+template <class T>
+constexpr post_failure_handler failure_handler() noexcept {
+  if constexpr (requires(T & object, std::exception_ptr why) { object.on_post_failure(why); }) {
+    return &take_post_failure<T>;
+  } else {
+    return nullptr;
+  }
+}
+
+/// Calls `f` with the object and each item of a message.
+template <class T, class F, class Item, std::size_t Room>
+struct call_for_few {
+  F f;
+  std::uint32_t count = 0;
+  Item items[Room];
+
+  void operator()(T& object) {
+    for (std::uint32_t i = 0; i < count; ++i) std::invoke(f, object, std::move(items[i]));
+  }
+};
+/// Number of items that travel in a message with F; 0 if they, or F, cannot.
+template <class F, class Item>
+inline constexpr std::size_t items_in_a_message = [] {
+  constexpr std::size_t room = active_message_bytes - sizeof(message_head) - 2 * sizeof(long);
+  if constexpr (!std::is_trivially_copyable_v<F> || !std::is_trivially_copyable_v<Item> ||
+                !std::is_default_constructible_v<Item> || alignof(Item) > alignof(long) ||
+                alignof(F) > alignof(long) || sizeof(F) > 2 * sizeof(long)) {
+    return std::size_t{0};
+  } else {
+    return (room - (sizeof(F) > sizeof(long) ? sizeof(long) : 0)) / sizeof(Item);
+  }
+}();
+template <class T, class F, class Item>
+struct call_for_many {
+  F f;
+  std::vector<Item> items;
+
+  void operator()(T& object) {
+    for (Item& each : items) std::invoke(f, object, std::move(each));
+  }
+};
 
 }  // namespace detail
 
@@ -229,15 +331,54 @@ class remote {
     const bool is_there = answer.wait_until(deadline) == std::future_status::ready;
     return detail::take_or_give_up(std::move(answer), is_there);
   }
-  /// Calls `f` without an answer: the result is dropped, an exception ends the program. The call is
-  /// dropped if the object is destroyed before the call arrives.
+  /// Calls `f` without an answer: the result is dropped. An exception is given to the object's
+  /// on_post_failure(std::exception_ptr), if T has such a member, and ends the program otherwise.
+  /// The call is dropped if the object is destroyed before the call arrives. An `f` that is
+  /// mergeable, without arguments, may be sent later, with others (merging.hpp).
   template <class F, class... Arguments>
   void post(F&& f, Arguments&&... arguments) const {
     static_assert(detail::remote_call_requirements<T, F, Arguments...>::met);
     detail::remote_cell& cell = alive("post");
-    detail::post_closure(
-        cell.place().home, cell.place().worker, &cell,
-        detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+    constexpr detail::post_failure_handler on_failure = detail::failure_handler<T>();
+    if constexpr (mergeable<std::decay_t<F>> && sizeof...(Arguments) == 0) {
+      detail::post_mergeable<T, on_failure>(cell, f);
+    } else {
+      detail::post_closure<on_failure>(
+          cell.place().home, cell.place().worker, &cell,
+          detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+    }
+  }
+  /// Posts the call if that needs no wait, and returns true; returns false if too many messages of
+  /// the caller's worker, or of threads outside, wait for the object's worker: nothing is called
+  /// then. On the simulated chip it waits like post(), and on tbb there is always room.
+  template <class F, class... Arguments>
+  [[nodiscard]] bool try_post(F&& f, Arguments&&... arguments) const {
+    static_assert(detail::remote_call_requirements<T, F, Arguments...>::met);
+    detail::remote_cell& cell = alive("try_post");
+    return detail::try_post_closure<detail::failure_handler<T>()>(
+        cell, detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+  }
+  /// Posts f(object, item) for copies of all items of a range, as one call: nothing comes between.
+  /// After an exception the rest is left out. The items travel in the message if they are few and
+  /// trivially copyable (about 64 bytes), else in a vector.
+  template <class F, std::ranges::forward_range Items>
+  void post_many(F&& f, Items&& items) const {
+    using item = std::ranges::range_value_t<Items>;
+    using function = std::decay_t<F>;
+    static_assert(detail::remote_call_requirements<T, F, item>::met);
+    if (std::ranges::empty(items)) return;
+    constexpr std::size_t room = detail::items_in_a_message<function, item>;
+    if constexpr (room > 0) {
+      const auto count = static_cast<std::size_t>(std::ranges::distance(items));
+      if (count <= room) {
+        detail::call_for_few<T, function, item, room> few{
+            std::forward<F>(f), static_cast<std::uint32_t>(count), {}};
+        std::ranges::copy(items, few.items);
+        return post(few);
+      }
+    }
+    post(detail::call_for_many<T, function, item>{
+        std::forward<F>(f), {std::ranges::begin(items), std::ranges::end(items)}});
   }
   /// Destroys the object after the calls that came before. Later calls are errors.
   void destroy() const { required("destroy").destroy(); }

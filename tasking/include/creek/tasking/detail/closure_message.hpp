@@ -129,6 +129,10 @@ class future_reply final : public future_state<R>, public reply {
     }
   }
   state_producer made_by() const noexcept override { return {.call = this}; }
+
+ private:
+  /// Lingers, as the answer is mostly there sooner than a suspended strand would go on.
+  void help() noexcept override { current_executor()->messages().spin_wait(this->news()); }
 };
 
 template <class Reply>
@@ -172,9 +176,13 @@ std::exception_ptr run_invocation(activation here, const task_type* type, Body&&
   return own.wait_all();
 }
 
+/// Takes the exception of a posted invocation.
+using post_failure_handler = void (*)(void* object, std::exception_ptr why) noexcept;
+
 /// A message that carries `F`, a closure to be called with the object (T*; null: none).
-/// `Reply` is awaited_reply<R>, future_reply<R>, or void if posted.
-template <class F, class Reply>
+/// `Reply` is awaited_reply<R>, future_reply<R>, or void if posted; then `OnFailure`, if not null,
+/// is called with an exception.
+template <class F, class Reply, post_failure_handler OnFailure = nullptr>
 struct closure_message {
   static constexpr bool in_place = std::is_trivially_copyable_v<F> &&
                                    sizeof(message_head) + sizeof(F) <= active_message_bytes &&
@@ -184,27 +192,19 @@ struct closure_message {
   /// If the caller waits for the outcome, the call may have ended on return.
   static void send(executor& home, unsigned worker, remote_cell* object, F&& closure,
                    Reply* outcome) {
-    struct {
-      message_head head;
-      std::byte body[active_message_bytes - sizeof(message_head)];
-    } message;
-    message.head.run = &run;
-    message.head.object = object;
-    if constexpr (!std::is_void_v<Reply>) message.head.outcome = outcome;
-    std::size_t bytes = sizeof(message_head);
-    if constexpr (in_place) {
-      std::memcpy(message.body, static_cast<const void*>(&closure), sizeof(F));
-      bytes += sizeof(F);
-    } else {
-      auto carried = std::make_unique<F>(std::move(closure));
-      charge(work::byte_copied, sizeof(F));
-      F* const raw = carried.get();
-      std::memcpy(message.body, &raw, sizeof raw);
-      deliver(home.messages(), worker, reinterpret_cast<std::byte*>(&message), bytes + sizeof raw);
-      static_cast<void>(carried.release());
-      return;
-    }
-    deliver(home.messages(), worker, reinterpret_cast<std::byte*>(&message), bytes);
+    (void)hand_over(home, worker, object, std::move(closure), outcome, false);
+  }
+  /// Sends a post if there is room; returns false if not.
+  static bool try_send(executor& home, unsigned worker, remote_cell* object, F&& closure) {
+    return hand_over(home, worker, object, std::move(closure), nullptr, true);
+  }
+  /// Writes a message with a closure that travels in it to `message`; returns its bytes.
+  static std::size_t write(std::byte* message, remote_cell* object, const F& closure) noexcept {
+    static_assert(in_place);
+    const message_head head{&run, object, nullptr};
+    std::memcpy(message, &head, sizeof head);
+    std::memcpy(message + sizeof head, static_cast<const void*>(&closure), sizeof(F));
+    return sizeof head + sizeof(F);
   }
 
   static void run(std::byte* message) noexcept {
@@ -227,11 +227,47 @@ struct closure_message {
   }
 
  private:
-  static void deliver(message_port& port, unsigned worker, std::byte* message, std::size_t bytes) {
-    if constexpr (is_awaited<Reply>) {
-      if (port.handle_here(worker, message, bytes)) return;
+  static bool hand_over(executor& home, unsigned worker, remote_cell* object, F&& closure,
+                        Reply* outcome, bool only_if_room) {
+    struct {
+      message_head head;
+      std::byte body[active_message_bytes - sizeof(message_head)];
+    } message;
+    message.head.run = &run;
+    message.head.object = object;
+    if constexpr (!std::is_void_v<Reply>) message.head.outcome = outcome;
+    auto* const bytes = reinterpret_cast<std::byte*>(&message);
+    if constexpr (in_place) {
+      std::memcpy(message.body, static_cast<const void*>(&closure), sizeof(F));
+      return deliver(home.messages(), worker, bytes, sizeof(message_head) + sizeof(F),
+                     only_if_room);
+    } else {
+      auto carried = std::make_unique<F>(std::move(closure));
+      charge(work::byte_copied, sizeof(F));
+      F* const raw = carried.get();
+      std::memcpy(message.body, &raw, sizeof raw);
+      const bool sent =
+          deliver(home.messages(), worker, bytes, sizeof(message_head) + sizeof raw, only_if_room);
+      if (sent) static_cast<void>(carried.release());
+      return sent;
     }
+  }
+  static bool deliver(message_port& port, unsigned worker, std::byte* message, std::size_t bytes,
+                      bool only_if_room) {
+    if constexpr (is_awaited<Reply>) {
+      if (port.handle_here(worker, message, bytes)) return true;
+    }
+    if (only_if_room) return port.try_send(worker, message, bytes);
     port.send(worker, message, bytes);
+    return true;
+  }
+  /// Has the object take the exception of a post, in an invocation of its own.
+  static void fail(const activation& here, void* object, std::exception_ptr why) noexcept {
+    if constexpr (OnFailure != nullptr) {
+      why = run_invocation(here, &type, [&] { OnFailure(object, std::exchange(why, nullptr)); });
+      if (!why) return;
+    }
+    end_by_posted_failure(why, type.name);
   }
   static void run_closure(const message_head& head, F& closure, F* carried = nullptr) noexcept {
     const activation here{head.object, head.outcome};
@@ -263,7 +299,7 @@ struct closure_message {
     std::unique_ptr<F>{carried}.reset();
     if constexpr (std::is_void_v<Reply>) {
       if (failure && (head.object == nullptr || object != nullptr)) {
-        end_by_posted_failure(failure, type.name);
+        fail(here, object, std::move(failure));
       }
     } else {
       if (failure) head.outcome->store_failure(*head.outcome, std::move(failure));

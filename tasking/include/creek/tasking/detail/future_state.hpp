@@ -100,8 +100,10 @@ class future_state_base {
 
  protected:
   explicit future_state_base(int references) noexcept : references_(references) {}
-  /// Runs the producer on this stack if it has not begun.
+  /// Runs the producer on this stack if it has not begun. Called on a strand of a runtime.
   virtual void help() noexcept {}
+  /// Returns a word that is 0 until something has changed.
+  const std::atomic<std::uintptr_t>& news() const noexcept { return listeners_; }
 
  private:
   void put_back(ready_listener* first, ready_listener* last) noexcept;

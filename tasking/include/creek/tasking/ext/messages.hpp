@@ -12,6 +12,7 @@
 namespace creek::ext {
 
 class remote_cell;
+struct merged_post;
 struct reply;
 
 /// The objects that a runtime has, to be destroyed when it ends.
@@ -49,6 +50,17 @@ class message_port {
   /// Has worker `to` handle a message of at most active_message_bytes, see arrive(). Any thread. If
   /// there is no room, waits, and meanwhile drains the messages for the calling worker.
   virtual void send(unsigned to, const void* message, std::size_t bytes) = 0;
+  /// Does the same, but returns false if there is no room: the message is not sent then. A port
+  /// whose room is not limited, or whose senders have to wait, sends all.
+  virtual bool try_send(unsigned to, const void* message, std::size_t bytes) {
+    send(to, message, bytes);
+    return true;
+  }
+  /// Returns the post that the calling worker keeps back, if any: all is sent in order after it.
+  /// Returns nullptr on a port that keeps none back.
+  virtual merged_post* kept_back() noexcept { return nullptr; }
+  /// Sends the post that the calling worker keeps back, if there is one.
+  virtual void send_kept_back() {}
   /// Has the calling strand handle a message for its own worker whose outcome it is about to wait
   /// for, at once, unless other messages come before it. Returns false if it has not: send() the
   /// message then. Any thread.

@@ -86,6 +86,19 @@ inline void copy_message(void* to, const void* from, std::size_t bytes) noexcept
     std::memcpy(out + at, in + at, bytes - at);
 }
 
+/// A posted operation that its sender keeps back, to merge it with those that follow. Only the
+/// sender's worker uses it.
+struct merged_post {
+  static constexpr unsigned max_merged = 64;
+  using merge_function = void (*)(std::byte* into, const void* next) noexcept;
+
+  remote_cell* object = nullptr;  ///< null: there is none. One of its handles belongs to this
+  merge_function merge = nullptr;
+  unsigned merged = 0;
+  std::size_t bytes = 0;
+  alignas(16) std::byte message[active_message_bytes];
+};
+
 /// A message that waits its turn, or that travels as a task.
 struct kept_message : submitted_task {
   kept_message() = default;
@@ -109,6 +122,12 @@ class message_queue {
     added->next = nullptr;
     (last_ != nullptr ? last_->next : first_) = added;
     last_ = added;
+    ++size_;
+  }
+  void push_front(kept_message* added) noexcept {
+    added->next = first_;
+    if (first_ == nullptr) last_ = added;
+    first_ = added;
     ++size_;
   }
   kept_message* front() const noexcept { return first_; }

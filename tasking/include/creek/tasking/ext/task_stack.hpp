@@ -15,6 +15,7 @@
 
 #include <creek/core/measuring/clock.hpp>
 #include <creek/core/threads/asymmetric_fence.hpp>
+#include <creek/core/threads/prefetch.hpp>
 #include <creek/core/threads/spin_lock.hpp>
 #include <creek/tasking/ext/task_slot.hpp>
 #include <creek/tasking/steal_result.hpp>
@@ -62,6 +63,11 @@ class task_stack_home : public executor {
   /// stack: a task that waits there does not keep its maker from going on. Returns when there is
   /// room, or at once if it can make none.
   virtual void run_surplus(task_stack& full) noexcept = 0;
+  /// Returns whether messages wait for the worker of the calling strand, which runs no message
+  /// itself. Looked at by a strand that was asked for something.
+  virtual bool has_messages() noexcept { return false; }
+  /// Suspends the calling strand behind the messages that wait for its worker.
+  virtual void give_way() noexcept {}
 };
 
 /// Slots that thieves may take, as indexes: from `tail`, the oldest, up to `split`. Both lie in one
@@ -92,7 +98,7 @@ class shared_part {
   void reset(std::uint32_t index) noexcept {
     word_.store(word_of({index, index}), std::memory_order_release);
   }
-  void prefetch_to_write() const noexcept { __builtin_prefetch(&word_, 1); }
+  void prefetch_to_write() const noexcept { creek::prefetch_to_write(&word_); }
 
  private:
   static constexpr std::uint64_t word_of(bounds of) noexcept {
@@ -310,6 +316,7 @@ class task_stack : public stealable_stack {
     creek::light_fence();
     return slot >= floor_.load(std::memory_order_relaxed);
   }
+  bool has_messages() const noexcept { return !external_ && home_->has_messages(); }
   bool pushed_slow(task_slot* slot) noexcept;
   join_result join_slow(task_slot* slot) noexcept;
   join_result join_buried(task_slot* slot) noexcept;
