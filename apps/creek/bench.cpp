@@ -359,13 +359,18 @@ const std::vector<std::string> tasking_workloads{"axpy",
                                                  "suspended_tasks",
                                                  "uts",
                                                  "wakeup"};
-const std::vector<std::string> invoke_workloads{
-    "bare_ring",         "bare_ring_8",       "barrier",           "barrier_tree",
-    "busy_step",         "channel",           "channel_8",         "channel_shared",
-    "delegated_counter", "delegated_queue",   "delegated_queue_8", "futex_trip",
-    "futex_trip_far",    "group_step",        "hash_update",       "hash_update_256",
-    "invoke_post",       "invoke_round_trip", "invoke_wake",       "ping_pong",
-    "work_queue",        "work_queue_1us"};
+const std::vector<std::string> invoke_workloads{"bare_ring",         "bare_ring_8",
+                                                "barrier",           "barrier_tree",
+                                                "busy_step",         "channel",
+                                                "channel_8",         "channel_shared",
+                                                "delegated_counter", "delegated_counter_merged",
+                                                "delegated_queue",   "delegated_queue_8",
+                                                "futex_trip",        "futex_trip_far",
+                                                "group_step",        "hash_update",
+                                                "hash_update_256",   "invoke_post",
+                                                "invoke_round_trip", "invoke_wake",
+                                                "ping_pong",         "work_queue",
+                                                "work_queue_1us"};
 const std::vector<std::string> linalg_workloads{"cholesky", "dgemm",    "fma_peak",
                                                 "lu",       "lu_solve", "qr"};
 

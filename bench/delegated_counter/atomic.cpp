@@ -17,6 +17,7 @@ sample measure(const settings& s) {
 }
 
 const registration registered{what, measure};
+const registration again{merged, measure};
 
 }  // namespace
 }  // namespace bench::delegated_counter

@@ -15,6 +15,15 @@ inline constexpr description what{.name = "delegated_counter",
                                   .min_workers = 2,
                                   .groups = "invoke"};
 
+inline constexpr description merged{.name = "delegated_counter_merged",
+                                    .about = "the same; creek merges increments at their sender",
+                                    .unit = "ns/increment",
+                                    .full = 10'000'000,
+                                    .quick = 2'000'000,
+                                    .smoke = 1000,
+                                    .min_workers = 2,
+                                    .groups = "invoke"};
+
 /// Returns how many of the increments this worker makes.
 inline std::int64_t share(const settings& s, unsigned worker) {
   const part_of_work mine = part_of(s, worker);

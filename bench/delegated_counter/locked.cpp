@@ -24,6 +24,7 @@ sample measure(const settings& s) {
 }
 
 const registration registered{what, measure};
+const registration again{merged, measure};
 
 }  // namespace
 }  // namespace bench::delegated_counter

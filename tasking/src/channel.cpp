@@ -95,6 +95,7 @@ void channel_base::pass_on(channel_side side) noexcept {
 }
 
 bool channel_base::mark_closed(std::exception_ptr reason) noexcept {
+  tell_others();
   const std::lock_guard hold(lock_);
   if (closed_.load(std::memory_order_relaxed)) return false;
   reason_ = std::move(reason);

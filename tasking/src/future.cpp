@@ -144,6 +144,7 @@ strand* future_state_base::publish() noexcept {
       home->bookkeeping()->about_to_publish();
     }
   }
+  tell_others();
   sanitizer::releases(&listeners_);
   const std::uintptr_t head = listeners_.exchange(ready_tag, std::memory_order_acq_rel);
   sanitizer::acquired(&listeners_);

@@ -75,6 +75,7 @@ void rearm(graph_node& node) noexcept {
 /// Counts the end of a strong predecessor; returns whether it was the last one.
 bool is_last_predecessor(graph_node& node) noexcept {
   if (node.strong_in == 1) return true;
+  tell_others();
   // The last one sees that it is the last and need not write.
   if (node.missing.load(std::memory_order_acquire) != 1) {
     sanitizer::releases(&node.missing);

@@ -287,6 +287,7 @@ void group_call::one_ended(reply& ended) noexcept {
       nodes.by_message ? activation{} : activation{here->cell, here};  // a merge runs in its turn
   for (;;) {
     if (!here->children->empty()) {
+      tell_others();
       sanitizer::releases(&here->missing);
       if (here->missing.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
       follow_others();

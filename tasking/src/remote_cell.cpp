@@ -60,6 +60,7 @@ bool waits_for(const std::byte* message, const remote_cell& cell) noexcept {
 }  // namespace
 
 void message_port::answer(reply& to, tell_function tell, std::size_t /*bytes*/) noexcept {
+  tell_others();
   tell(to);
 }
 
@@ -214,6 +215,10 @@ void remote_cell::destroy() {
   if (dead() || place_.home.lost_in_fork()) return;
   sanitizer::releases(&dead_);
   if (!dead_.exchange(true, std::memory_order_acq_rel)) send_to_self(&run_destruction);
+}
+
+void send_kept_back() noexcept {
+  current_executor()->messages().send_kept_back();
 }
 
 bool remote_cell::retires() noexcept {

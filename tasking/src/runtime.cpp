@@ -199,6 +199,7 @@ void root_task::enter(submitted_task* self) noexcept {
   if (std::exception_ptr failure = root.wait_all(); failure && !task->failure_) {
     task->failure_ = std::move(failure);
   }
+  tell_others();
   strand* waiter = task->waiter_;
   waiter->home->resume(waiter);
 }

@@ -83,6 +83,7 @@ strand* task_context::ended_elsewhere(const task_stack* here) noexcept {
     ++finished;
     return nullptr;
   }
+  tell_others();
   sanitizer::releases(&balance);
   const std::int64_t now = balance.fetch_add(one, std::memory_order_acq_rel) + one;
   if (now == waiting) {

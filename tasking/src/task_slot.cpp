@@ -49,6 +49,7 @@ strand* run_stolen(task_slot* slot) noexcept {
     type->run(slot, nullptr);
     branch.finish();
     if (std::exception_ptr failure = root.wait_all()) fail_fork(slot, std::move(failure));
+    tell_others();
     sanitizer::releases(&slot->state);
     const std::uintptr_t seen = slot->state.exchange(slot_state::done, std::memory_order_acq_rel);
     if ((seen & slot_state::flag) != 0) {

@@ -16,6 +16,7 @@ namespace creek::ext {
 
 thread_local constinit task_stack* current_stack = nullptr;
 thread_local constinit bool follows_others = true;
+thread_local constinit bool keeps_post_back = false;
 
 namespace {
 
@@ -94,6 +95,7 @@ bool task_stack::take_back(task_slot* slot) noexcept {
   const bool mine = reclaim(index(slot));
   // A guard that outlived the sleepers ends here, too.
   const bool wanted = asked_.load(std::memory_order_relaxed) != 0 || is_announced() ||
+                      floor_.load(std::memory_order_relaxed) == no_floor ||
                       shared_.now().split == index(slot);
   if (mine && wanted) answer(index(slot));
   return mine;
@@ -195,24 +197,29 @@ bool task_stack::pushed_slow(task_slot* slot) noexcept {
     if (slot->is_spawned()) {
       floor_.store(no_floor, std::memory_order_relaxed);
     } else {
-      home_->give_way();
+      let_messages_go_first();
     }
   }
   return true;
 }
 
+void task_stack::let_messages_go_first() noexcept {
+  if (has_messages() && !home_->give_way()) ask();
+}
+
 /// Continues where run_newest() met the shared part.
 bool task_stack::run_newest_slow(task_slot* slot, task_slot* bottom,
                                  const task_context* awaited) noexcept {
-  // Unless this strand runs the tasks of another one, which would go on meanwhile.
-  if (current_stack == this && has_messages()) {
+  bool too_early = false;
+  if (has_messages()) {
     top_.store(slot + 1, std::memory_order_release);
-    home_->give_way();
+    too_early = !home_->give_way();
     top_.store(slot, std::memory_order_release);
     creek::light_fence();
   }
   for (;;) {
     if (take_back(slot)) {
+      if (too_early) ask();
       run_popped(slot, current_stack);
       return true;
     }
@@ -236,7 +243,7 @@ join_result task_stack::join_slow(task_slot* slot) noexcept {
   top_.store(slot, std::memory_order_release);
   creek::light_fence();
   if (take_back(slot)) {
-    if (has_messages()) home_->give_way();
+    let_messages_go_first();
     return join_result::run_inline;
   }
   const bool worthwhile =

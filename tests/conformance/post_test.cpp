@@ -6,6 +6,7 @@
 #include <exception>
 #include <list>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -74,6 +75,21 @@ struct own_operation {
   void merge(const own_operation& next) noexcept { merged += next.merged; }
 };
 
+/// One that can be merged with its like only.
+struct tagged_operation {
+  int tag;
+  int merged = 1;
+  void operator()(statistics& here) const { here.log.push_back(10 * tag + merged); }
+  bool may_merge(const tagged_operation& next) const noexcept { return next.tag == tag; }
+  void merge(const tagged_operation& next) noexcept { merged += next.merged; }
+};
+
+static_assert(creek::mergeable<own_operation> && creek::mergeable<add_to<&statistics::sum>>);
+struct sliced_operation : own_operation {
+  int tag;
+};
+static_assert(!creek::mergeable<sliced_operation>);
+
 TEST_P(Post, MergesOnlyNeighboursOfOneKind) {
   in_each_runtime([&] {
     const remote<statistics> a = make_on<statistics>(last()), b = make_on<statistics>(last());
@@ -92,6 +108,9 @@ TEST_P(Post, MergesOnlyNeighboursOfOneKind) {
     for (int i = 0; i < 640; ++i) c.post(own_operation{});
     EXPECT_EQ(c.call(&statistics::total), 640);
     if (is_host()) {
+      const remote<statistics> d = make_on<statistics>(last());
+      for (const int tag : {1, 1, 2, 2, 2, 1}) d.post(tagged_operation{tag});
+      EXPECT_EQ(d.call(&statistics::log), (std::vector{12, 23, 11}));
       EXPECT_LE(c.call(&statistics::calls), 640 / 64 + 1);
     }
   });
@@ -105,10 +124,7 @@ TEST_P(Post, SendsWhatItHasMergedWhenTheStrandEndsOrWaits) {
       while (creek::async([&] { return there.call(&statistics::total); }).get() != expected) {
       }
     };
-    creek::spawn([&] { there.post(add_to<&statistics::sum>{3}); });
-    creek::taskwait();
-    sum_is(3);
-    there.post(add_to<&statistics::sum>{4});
+    there.post(add_to<&statistics::sum>{7});
     sum_is(7);
     {
       const remote<statistics> dropped = make_on<statistics>(last());
@@ -135,6 +151,51 @@ TEST_P(Post, SendsWhatItHasMergedWhenTheStrandEndsOrWaits) {
     }
     EXPECT_EQ(sum, 2);
     rt.run([] {});
+  });
+}
+
+/// Whoever learns of operations by the library's own means calls after them.
+TEST_P(Post, SendsWhatItHasMergedBeforeOthersLearnOfIt) {
+  on_each_runtime([&](creek::runtime& rt) {
+    remote<statistics> there;
+    std::int64_t expected = 0;
+    const auto add = [&] { there.post(add_to<&statistics::sum>{1}); };
+    const auto all_came = [&](std::int64_t added, const char* by) {
+      expected += added;
+      EXPECT_EQ(there.call(&statistics::total), expected) << by;
+    };
+    rt.run([&] {
+      there = make_on<statistics>(last());
+      for (int round = 0; round < count() / 20; ++round) {
+        creek::parallel_for(0, 100, [&](int) { add(); });
+        all_came(100, "parallel_for");
+        creek::fork_join(add, add);
+        all_came(2, "fork_join");
+        creek::spawn(add);
+        creek::taskwait();
+        all_came(1, "taskwait");
+        creek::async(add).get();
+        all_came(1, "a future");
+        creek::call_on(core_id{0}, add);
+        all_came(1, "an answer");
+        creek::channel<int> items(1);
+        creek::spawn([&] {
+          add();
+          (void)items.send(1);
+        });
+        (void)items.receive();
+        all_came(1, "an item");
+        creek::taskwait();
+        const creek::group<statistics> members = creek::make_group<statistics>();
+        members.step([add](statistics&) { add(); });
+        all_came(members.size(), "a step");
+      }
+    });
+    for (int round = 0; round < 20; ++round) {
+      rt.run(add);
+      rt.run([&] { all_came(1, "run()"); });
+    }
+    rt.run([&] { there = {}; });
   });
 }
 
@@ -183,6 +244,13 @@ TEST_P(Post, SendsManyItemsInOrder) {
     expected.insert(expected.end(), {1, 100, 0});
     EXPECT_EQ(there.call(&statistics::log), expected);
     EXPECT_EQ(texts.front(), "a") << "items are copied";
+    there.post_many([](statistics& here, bool item) { here.note(item ? 1 : 0); },
+                    std::vector{true, false});
+    const char* const two[20] = {"x", nullptr};
+    there.post_many([](statistics& here, const char* item) { here.note(item != nullptr ? 1 : 0); },
+                    std::span(two));
+    expected.insert(expected.end(), {1, 0, 1});
+    expected.insert(expected.end(), 19, 0);
     const std::string prefix(50, 'c');  // a function that does not fit into a message
     there.post_many([prefix](statistics& here,
                              char item) { here.note(static_cast<int>(prefix.size()) + item); },

@@ -2,8 +2,10 @@
 // Begins and ends the host scheduler.
 #include "scheduler.hpp"
 
+#include <chrono>
 #include <utility>
 
+#include <creek/core/measuring/clock.hpp>
 #include <creek/core/measuring/trace.hpp>
 #include <creek/core/threads/asymmetric_fence.hpp>
 #include <creek/host.hpp>
@@ -57,8 +59,19 @@ void scheduler::yield() noexcept {
 /// in the middle of another.
 bool scheduler::has_messages() noexcept {
   message_service& messages = loop_.messages();
-  return messages.in_use() && !fiber_of(ext::current_stack)->bound &&
-         messages.has_messages(worker_set::caller());
+  const fiber& self = *fiber_of(ext::current_stack);
+  return messages.in_use() && !self.bound && messages.any_for(*self.on);
+}
+
+bool scheduler::give_way() noexcept {
+  constexpr std::chrono::microseconds least_turn{10};
+  if (tick_clock::now() - worker_set::caller().gave_way <
+      tick_clock::from_nanoseconds(least_turn)) {
+    return false;
+  }
+  wait_behind_messages();
+  worker_set::caller().gave_way = tick_clock::now();
+  return true;
 }
 
 counter_values scheduler::counters() const {

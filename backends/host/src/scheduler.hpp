@@ -55,7 +55,7 @@ class scheduler final : public ext::backend, private ext::message_port {
   }
   void run_surplus(ext::task_stack& full) noexcept override { loop_.run_surplus(full); }
   bool has_messages() noexcept override;
-  void give_way() noexcept override { wait_behind_messages(); }
+  bool give_way() noexcept override;
 
   // ext::backend
   std::exception_ptr shut_down() noexcept override;
@@ -76,8 +76,10 @@ class scheduler final : public ext::backend, private ext::message_port {
   bool try_send(unsigned to, const void* message, std::size_t bytes) override {
     return loop_.messages().send(to, message, bytes, true);
   }
-  ext::merged_post* kept_back() noexcept override { return &worker_set::caller().kept_back; }
-  void send_kept_back() override { loop_.messages().send_kept_back(worker_set::caller()); }
+  ext::merged_post* kept_back(unsigned to) override {
+    return loop_.messages().kept_back(worker_set::caller(), to);
+  }
+  void send_kept_back() override { (void)loop_.messages().send_kept_back(worker_set::caller()); }
   bool handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept override {
     return loop_.messages().handle_here(to, message, bytes);
   }

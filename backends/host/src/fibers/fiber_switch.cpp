@@ -25,7 +25,7 @@ fiber* fiber_switch::leave(worker& here, fiber& target, departure after) noexcep
   ext::current_stack = target.is_thread ? nullptr : &target.tasks;
   here.active.store(ext::current_stack, std::memory_order_release);
   // A sender may have asked the strand that is left.
-  if (here.called.load(std::memory_order_relaxed)) [[unlikely]]
+  if (here.called.load(std::memory_order_relaxed) && !target.is_thread) [[unlikely]]
     target.tasks.ask();
   return static_cast<fiber*>(&switch_stacks(self, target));
 }

@@ -70,6 +70,7 @@ void in_place_waiter::wait(fiber& self, ext::publish_fn publish, void* argument)
 bool in_place_waiter::make_progress(fiber& self, in_place_wait& wait,
                                     ext::task_slot* bottom) noexcept {
   worker& here = *self.on;
+  messages_.send_kept_back(here);
   found_work work = here.bound.pop();
   if (!work) work = here.ready.pop();
   if (!work) work = switch_.idle_fiber(here);

@@ -86,7 +86,7 @@ bool message_service::send(unsigned to, const void* message, std::size_t bytes, 
     return true;
   }
   worker& self = workers_[static_cast<unsigned>(index)];
-  send_kept_back(self);
+  if (!send_kept_back(self, only_if_room)) return false;
   if (std::exchange(ext::follows_others, false)) ++self.news;
   if (self.index == to) {
     boxes[to].keep(self.backlog.make(message, bytes), self.news,
@@ -103,11 +103,26 @@ bool message_service::send(unsigned to, const void* message, std::size_t bytes, 
   return true;
 }
 
-[[gnu::cold]] void message_service::send_kept_back_now(worker& self) {
-  ext::remote_cell& object = *std::exchange(self.kept_back.object, nullptr);
-  // Before anything else is kept back, for waiting for room does not run tasks.
-  send(object.place().worker, self.kept_back.message, self.kept_back.bytes, false);
-  object.drop_handle();
+ext::merged_post* message_service::kept_back(worker& self, unsigned to) {
+  if (self.kept_back.object == nullptr && self.index != to) {
+    message_box* const boxes = opened();
+    if (boxes == nullptr) return nullptr;  // not yet
+    boxes[self.index].ring_to(boxes[to], to, workers_.size());
+  }
+  return &self.kept_back;
+}
+
+[[gnu::noinline]] bool message_service::send_kept_back_now(worker& self, bool only_if_room) {
+  ext::merged_post& kept = self.kept_back;
+  ext::remote_cell* const object = std::exchange(kept.object, nullptr);  // send() comes here
+  // Nothing else is kept back meanwhile: a wait for room runs no tasks.
+  if (!send(object->place().worker, kept.message, kept.bytes, only_if_room)) {
+    kept.object = object;
+    return false;
+  }
+  ext::keeps_post_back = false;
+  object->drop_handle();
+  return true;
 }
 
 /// Has `target` look for a message that was sent. Returns true if it slept.
@@ -118,12 +133,23 @@ bool message_service::call(worker& target) noexcept {
 }
 
 /// Has the strand that runs on `target` give way between two of its tasks. It does so once it has
-/// been asked, or a thief has asked it for work. A strand that begins just now may not be asked.
+/// been asked, or a thief has asked it for work.
 [[gnu::noinline]] void message_service::ask_to_give_way(worker& target) noexcept {
   full_fence();  // see serve()
-  if (target.called.load(std::memory_order_relaxed) || target.called.exchange(true)) return;
+  if (!target.called.load(std::memory_order_relaxed)) target.called.exchange(true);
+  // Also if another sender has called: it may have met the strand before this one.
   if (ext::stealable_stack* const stack = target.active.load(std::memory_order_acquire))
     stack->ask();
+}
+
+/// A message may have come since the last look, and its sender have seen the worker listen.
+void message_service::stop_listening(fiber& self) noexcept {
+  worker& here = *self.on;
+  here.listens.store(false, std::memory_order_relaxed);
+  light_fence();
+  if (!any_for(here)) return;
+  here.called.store(true, std::memory_order_relaxed);
+  self.tasks.ask();
 }
 
 /// Sends by a ring that is full. A reader that is at work has made room soon; past that the ring
@@ -196,7 +222,10 @@ bool message_service::serve(fiber& self) noexcept {
   worker& here = *self.on;
   message_box& box = boxes[here.index];
   // A sender that finds itself not the first to call has sent its message before this.
-  if (here.called.load(std::memory_order_relaxed)) here.called.exchange(false);
+  if (here.called.load(std::memory_order_relaxed)) {
+    here.called.exchange(false);
+    full_fence();
+  }
   if (here.backlog.empty() && !box.has_message()) return false;
   const bool was_bound = std::exchange(self.bound, true);
   waker_.governor().task_begins(here.index, "messages");

@@ -26,10 +26,11 @@ class message_service {
 
   /// message_port::send(); with `only_if_room` message_port::try_send().
   bool send(unsigned to, const void* message, std::size_t bytes, bool only_if_room);
-  /// message_port::send_kept_back()
-  void send_kept_back(worker& self) {
-    if (self.kept_back.object != nullptr) [[unlikely]]
-      send_kept_back_now(self);
+  /// message_port::kept_back()
+  ext::merged_post* kept_back(worker& self, unsigned to);
+  /// message_port::send_kept_back(). With `only_if_room`, returns false if there is none.
+  bool send_kept_back(worker& self, bool only_if_room = false) {
+    return self.kept_back.object == nullptr || send_kept_back_now(self, only_if_room);
   }
   void make_boxes();
   /// message_port::handle_here()
@@ -47,24 +48,32 @@ class message_service {
 
   /// Returns whether there are boxes. Not synchronised with them.
   bool in_use() const noexcept { return opened_.load(std::memory_order_relaxed) != nullptr; }
-  /// Returns whether `self` has a message, to handle or to send, or a bound fiber to continue, or
-  /// is a borrower whose task has ended.
-  bool has_messages(worker& self) noexcept {
-    if (self.borrowed != nullptr && self.borrowed->has_ended()) return true;
+  /// Returns whether `self` has a message or a bound fiber to continue.
+  bool any_for(const worker& self) const noexcept {
     const message_box* const boxes = opened();
-    return boxes != nullptr && (self.kept_back.object != nullptr || !self.bound.empty() ||
-                                !self.backlog.empty() || boxes[self.index].has_message());
+    return boxes != nullptr &&
+           (!self.bound.empty() || !self.backlog.empty() || boxes[self.index].has_message());
+  }
+  /// Returns whether `self` has one of these, or one to send, or is a borrower whose task has
+  /// ended.
+  bool has_messages(const worker& self) const noexcept {
+    if (self.borrowed != nullptr && self.borrowed->has_ended()) return true;
+    return self.kept_back.object != nullptr || any_for(self);
   }
   /// Pauses between two searches, which look at what others write: looking for a message costs
   /// less. Returns true if there is one.
   bool pause_for_messages(worker& self) noexcept;
   /// Called when `self` is back in its loop, where it looks for messages. Sends what it kept back.
   void begin_to_listen(worker& self) noexcept {
-    note_listening(self, true);
+    if (in_use() && !self.listens.load(std::memory_order_relaxed))
+      self.listens.store(true, std::memory_order_relaxed);
     send_kept_back(self);
   }
-  /// Called before it runs a strand: from now on senders ask that to give way.
-  void end_listening(worker& self) noexcept { note_listening(self, false); }
+  /// Called before the fiber, or one that it leaves for, runs a strand: from now on senders ask
+  /// that to give way.
+  void end_listening(fiber& self) noexcept {
+    if (in_use() && self.on->listens.load(std::memory_order_relaxed)) stop_listening(self);
+  }
   /// Returns whether a message is under way to any worker.
   bool any_under_way() noexcept;
 
@@ -80,11 +89,8 @@ class message_service {
 
   message_box* open();
   bool may_handle_here(const fiber& self) noexcept;
-  void note_listening(worker& self, bool listens) noexcept {
-    if (in_use() && self.listens.load(std::memory_order_relaxed) != listens)
-      self.listens.store(listens, std::memory_order_relaxed);
-  }
-  void send_kept_back_now(worker& self);
+  void stop_listening(fiber& self) noexcept;
+  bool send_kept_back_now(worker& self, bool only_if_room);
   bool call(worker& target) noexcept;
   static void ask_to_give_way(worker& target) noexcept;
   /// Returns the boxes, by worker, or nullptr before the first message.

@@ -132,8 +132,8 @@ void worker_loop::run(fiber& self) {
     workers_.end_if_lost();
     messages_.begin_to_listen(*self.on);
     if (maker_of(self) != nullptr) {
+      messages_.end_listening(self);  // for the maker, which a message that waits lets go on
       messages_.serve(self);
-      // A message that waits lets the maker go on.
       if (fiber* const maker = maker_of(self)) run_tasks_of(*maker, self);
       continue;
     }
@@ -168,7 +168,7 @@ void worker_loop::run(fiber& self) {
 bool worker_loop::run_newest(fiber& self, ext::task_stack& from, ext::task_slot* bottom) noexcept {
   if (from.next_slot() <= bottom) return false;
   if (begins_future(from, bottom)) work_.future_begins();
-  messages_.end_listening(*self.on);
+  messages_.end_listening(self);
   if (!task_runner::run_newest(self, from, bottom)) return false;
   self.on->counters.add(counter::tasks);
   return true;
@@ -194,7 +194,7 @@ bool worker_loop::visit_goes_on(fiber& self, loan& borrowed) {
 }
 
 void worker_loop::execute(fiber& self, found_work work) {
-  if (!work.messages()) messages_.end_listening(*self.on);
+  if (!work.messages()) messages_.end_listening(self);
   if (fiber* resumed = work.resumed()) {
     switch_.leave_for(self, *resumed);
   } else if (!work.messages()) {  // run() serves them
@@ -247,6 +247,8 @@ void worker_loop::run_tasks_of(fiber& maker, fiber& self) {
     if (self.on->borrowed != nullptr && begins_future(from, bottom)) break;
     if (run_newest(self, from, bottom)) {
       workers_.end_if_lost();
+      if (self.on->called.load(std::memory_order_relaxed)) [[unlikely]]
+        messages_.serve(self);
     } else if (!left_behind) {
       break;
     }
@@ -257,6 +259,7 @@ void worker_loop::run_tasks_of(fiber& maker, fiber& self) {
 
 void worker_loop::suspend(ext::publish_fn publish, void* argument, const ext::wait_reason& why) {
   workers_.require_present();
+  ext::tell_others();
   const ext::stall_pause uncounted(home_);
   fiber& self = *fiber_of(ext::current_stack);
   wait_note::wait outer;  // of a task below, where there was no other stack

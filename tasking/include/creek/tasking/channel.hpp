@@ -379,6 +379,7 @@ class channel : detail::ring_block<T>, public detail::channel_base {
 
   template <class U>
   status put(U&& value) {
+    ext::tell_others();
     {
       const std::lock_guard hold(producer_.lock);
       if (is_closed()) [[unlikely]]
@@ -393,6 +394,7 @@ class channel : detail::ring_block<T>, public detail::channel_base {
     const std::size_t before = sent_so_far;
     // Woken even if a constructor throws.
     const after_batch waking{*this, side::items, before, sent_so_far};
+    ext::tell_others();
     const std::lock_guard hold(producer_.lock);
     if (is_closed()) return status::closed;
     const counting_iterator<Iterator> source{&first, &sent_so_far};

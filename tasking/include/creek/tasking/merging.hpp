@@ -4,22 +4,24 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <type_traits>
 
 namespace creek {
 
 /// A function object that remote<T>::post() may merge: f.merge(g) makes `f` do what calling f, then
-/// g on the object would do. It is copied byte by byte, and merge() must not throw.
+/// g on the object would do. It is copied byte by byte, and merge() must not throw. With a member
+/// bool may_merge(const F& next) const noexcept it says which ones it can be merged with.
 ///
 /// The sender's worker keeps such an operation back, merges those that follow for the same object,
-/// and sends them as one message: with its next message to any worker, when the strand waits or
-/// ends or gives way to messages, or after 64 operations. So the operations of a strand come before
-/// the calls that it makes later; those who know of an operation by other ways may come first.
+/// and sends them as one message, at the latest after 64 operations: before its next message, and
+/// before the strand waits, ends, answers a call, or makes a future or an item of a channel ready.
+/// So the operations come before the calls of all that know of them by such ways, like any posts.
+/// Others may come first: tasks that the strand makes later, and whoever knows of them by variables
+/// of the program's own. A strand that waits for such a variable without suspending sends nothing.
+/// The object lives until the operation has been sent.
 template <class F>
-concept mergeable = std::is_trivially_copyable_v<F> && requires(F& into, const F& next) {
-  { into.merge(next) }
-  noexcept;
+concept mergeable = std::is_trivially_copyable_v<F> && std::is_copy_constructible_v<F> && requires {
+  static_cast<void (F::*)(const F&) noexcept>(&F::merge);
 };
 
 namespace detail {

@@ -167,32 +167,41 @@ void post_mergeable(remote_cell& object, const F& f) {
   using message = closure_message<decltype(bound), void, OnFailure>;
   static_assert(message::in_place && sizeof bound == sizeof f,
                 "a mergeable operation may have at most 72 bytes");
-  const auto merge = [](std::byte* into, const void* next) noexcept {
+  const merged_post::merge_function merge = [](std::byte* into, const void* added) noexcept {
     union room {
       room() {}
       F merged;
     } here;
+    const F& next = *static_cast<const F*>(added);
     std::memcpy(static_cast<void*>(&here.merged), into + sizeof(message_head), sizeof(F));
-    here.merged.merge(*static_cast<const F*>(next));
+    if constexpr (requires { here.merged.may_merge(next); }) {
+      if (!here.merged.may_merge(next)) return false;
+    }
+    here.merged.merge(next);
     std::memcpy(into + sizeof(message_head), static_cast<const void*>(&here.merged), sizeof(F));
+    return true;
   };
-  const merged_post::merge_function merging = merge;
-  merged_post* const kept = current_executor() == &home ? home.messages().kept_back() : nullptr;
-  if (kept == nullptr) return post_closure<OnFailure>(home, object.place().worker, &object, bound);
+  message_port& port = home.messages();
+  const unsigned worker = object.place().worker;
+  merged_post* const kept = current_executor() == &home ? port.kept_back(worker) : nullptr;
+  if (kept == nullptr) return post_closure<OnFailure>(home, worker, &object, std::move(bound));
   // A linker may give functions of equal code one address: then either merges both.
-  if (kept->object == &object && kept->merge == merging &&
-      head_of(kept->message).run == &message::run) {
-    merging(kept->message, &f);
+  if (kept->object == &object && kept->merge == merge &&
+      head_of(kept->message).run == &message::run && merge(kept->message, &f)) {
     if (++kept->merged < merged_post::max_merged) return;
-    home.messages().send_kept_back();
-    return home.messages().yield();
+    port.send_kept_back();
+  } else {
+    const bool sends = kept->object != nullptr;
+    if (sends) port.send_kept_back();
+    kept->bytes = message::write(kept->message, &object, bound);
+    kept->merge = merge;
+    kept->merged = 1;
+    object.add_handle();
+    kept->object = &object;
+    keeps_post_back = true;
+    if (!sends) return;
   }
-  home.messages().send_kept_back();
-  kept->bytes = message::write(kept->message, &object, bound);
-  kept->merge = merging;
-  kept->merged = 1;
-  object.add_handle();
-  kept->object = &object;
+  port.yield();
 }
 
 /// Posts if there is room; returns false if not.
@@ -207,13 +216,16 @@ bool try_post_closure(remote_cell& object, F&& closure) {
 }
 
 template <class T>
-void take_post_failure(void* object, std::exception_ptr why) noexcept {
+void take_post_failure(void* object, std::exception_ptr why) {
   static_cast<T*>(object)->on_post_failure(std::move(why));
 }
 /// Returns the handler of T for exceptions of posts, or null.
 template <class T>
 constexpr post_failure_handler failure_handler() noexcept {
-  if constexpr (requires(T & object, std::exception_ptr why) { object.on_post_failure(why); }) {
+  static_assert(sizeof(T) > 0, "remote<T>::post needs to know whether T has on_post_failure()");
+  if constexpr (requires(T & object, std::exception_ptr why) {
+                  object.on_post_failure(std::move(why));
+                }) {
     return &take_post_failure<T>;
   } else {
     return nullptr;
@@ -236,7 +248,8 @@ template <class F, class Item>
 inline constexpr std::size_t items_in_a_message = [] {
   constexpr std::size_t room = active_message_bytes - sizeof(message_head) - 2 * sizeof(long);
   if constexpr (!std::is_trivially_copyable_v<F> || !std::is_trivially_copyable_v<Item> ||
-                !std::is_default_constructible_v<Item> || alignof(Item) > alignof(long) ||
+                !std::is_trivially_default_constructible_v<Item> ||
+                !std::is_copy_assignable_v<Item> || alignof(Item) > alignof(long) ||
                 alignof(F) > alignof(long) || sizeof(F) > 2 * sizeof(long)) {
     return std::size_t{0};
   } else {
@@ -249,7 +262,7 @@ struct call_for_many {
   std::vector<Item> items;
 
   void operator()(T& object) {
-    for (Item& each : items) std::invoke(f, object, std::move(each));
+    for (auto&& each : items) std::invoke(f, object, static_cast<Item&&>(each));
   }
 };
 
@@ -350,7 +363,8 @@ class remote {
   }
   /// Posts the call if that needs no wait, and returns true; returns false if too many messages of
   /// the caller's worker, or of threads outside, wait for the object's worker: nothing is called
-  /// then. On the simulated chip it waits like post(), and on tbb there is always room.
+  /// then, and what was moved into the call is gone. On the simulated chip it waits like post(),
+  /// and on tbb there is always room.
   template <class F, class... Arguments>
   [[nodiscard]] bool try_post(F&& f, Arguments&&... arguments) const {
     static_assert(detail::remote_call_requirements<T, F, Arguments...>::met);
@@ -366,6 +380,8 @@ class remote {
     using item = std::ranges::range_value_t<Items>;
     using function = std::decay_t<F>;
     static_assert(detail::remote_call_requirements<T, F, item>::met);
+    static_assert(std::is_copy_constructible_v<item>,
+                  "remote<T>::post_many sends copies of the items: they must be copyable");
     if (std::ranges::empty(items)) return;
     constexpr std::size_t room = detail::items_in_a_message<function, item>;
     if constexpr (room > 0) {

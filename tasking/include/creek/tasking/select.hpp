@@ -155,7 +155,8 @@ template <class Clock, class Duration, select_case... Cases>
 std::optional<std::size_t> select_until(const std::chrono::time_point<Clock, Duration>& deadline,
                                         Cases... cases) {
   detail::require_clocks("select_until");
-  std::optional<std::size_t> chosen;
+  std::optional<std::size_t> chosen = detail::selection::run(nullptr, cases...);
+  if (chosen) return chosen;
   (void)detail::wait_until_deadline(deadline, [&](std::chrono::nanoseconds span) {
     const detail::channel_limits limits{&span, nullptr};
     chosen = detail::selection::run(&limits, cases...);

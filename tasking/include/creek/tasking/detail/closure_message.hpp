@@ -177,7 +177,7 @@ std::exception_ptr run_invocation(activation here, const task_type* type, Body&&
 }
 
 /// Takes the exception of a posted invocation.
-using post_failure_handler = void (*)(void* object, std::exception_ptr why) noexcept;
+using post_failure_handler = void (*)(void* object, std::exception_ptr why);
 
 /// A message that carries `F`, a closure to be called with the object (T*; null: none).
 /// `Reply` is awaited_reply<R>, future_reply<R>, or void if posted; then `OnFailure`, if not null,
@@ -264,7 +264,15 @@ struct closure_message {
   /// Has the object take the exception of a post, in an invocation of its own.
   static void fail(const activation& here, void* object, std::exception_ptr why) noexcept {
     if constexpr (OnFailure != nullptr) {
-      why = run_invocation(here, &type, [&] { OnFailure(object, std::exchange(why, nullptr)); });
+      std::exception_ptr own;
+      why = run_invocation(here, &type, [&] {
+        try {
+          OnFailure(object, std::move(why));
+        } catch (...) {
+          own = std::current_exception();
+        }
+      });
+      if (own) why = std::move(own);
       if (!why) return;
     }
     end_by_posted_failure(why, type.name);

@@ -56,9 +56,10 @@ class message_port {
     send(to, message, bytes);
     return true;
   }
-  /// Returns the post that the calling worker keeps back, if any: all is sent in order after it.
-  /// Returns nullptr on a port that keeps none back.
-  virtual merged_post* kept_back() noexcept { return nullptr; }
+  /// Returns the place of the post that the calling worker keeps back, after it has made sure that
+  /// one to worker `to` can be sent: all that the worker sends comes after it. Returns nullptr on a
+  /// port that keeps none back. Throws std::bad_alloc.
+  virtual merged_post* kept_back(unsigned /*to*/) { return nullptr; }
   /// Sends the post that the calling worker keeps back, if there is one.
   virtual void send_kept_back() {}
   /// Has the calling strand handle a message for its own worker whose outcome it is about to wait

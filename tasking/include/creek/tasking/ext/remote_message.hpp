@@ -90,7 +90,8 @@ inline void copy_message(void* to, const void* from, std::size_t bytes) noexcept
 /// sender's worker uses it.
 struct merged_post {
   static constexpr unsigned max_merged = 64;
-  using merge_function = void (*)(std::byte* into, const void* next) noexcept;
+  /// Merges `next` into the operation of a message; returns false if they do not go together.
+  using merge_function = bool (*)(std::byte* into, const void* next) noexcept;
 
   remote_cell* object = nullptr;  ///< null: there is none. One of its handles belongs to this
   merge_function merge = nullptr;

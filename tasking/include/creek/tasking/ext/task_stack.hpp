@@ -39,6 +39,16 @@ inline void follow_others() noexcept {
   follows_others = true;
 }
 
+/// True while the worker on this thread keeps a post back, to merge others with it.
+extern thread_local constinit bool keeps_post_back __attribute__((tls_model("initial-exec")));
+/// Sends it.
+void send_kept_back() noexcept;
+/// Called by a strand whose next store may tell others what it has done.
+inline void tell_others() noexcept {
+  if (keeps_post_back) [[unlikely]]
+    send_kept_back();
+}
+
 /// Which pushes have to call task_stack_home::work_available().
 enum class announced_pushes : std::uint8_t {
   none,    ///< no worker sleeps
@@ -66,8 +76,9 @@ class task_stack_home : public executor {
   /// Returns whether messages wait for the worker of the calling strand, which runs no message
   /// itself. Looked at by a strand that was asked for something.
   virtual bool has_messages() noexcept { return false; }
-  /// Suspends the calling strand behind the messages that wait for its worker.
-  virtual void give_way() noexcept {}
+  /// Suspends the calling strand behind the messages that wait for its worker. Returns false if it
+  /// is too early for that: then it has to be asked again.
+  virtual bool give_way() noexcept { return true; }
 };
 
 /// Slots that thieves may take, as indexes: from `tail`, the oldest, up to `split`. Both lie in one
@@ -316,7 +327,12 @@ class task_stack : public stealable_stack {
     creek::light_fence();
     return slot >= floor_.load(std::memory_order_relaxed);
   }
-  bool has_messages() const noexcept { return !external_ && home_->has_messages(); }
+  /// Returns whether messages wait for the worker of the strand, if that runs its own tasks, and
+  /// not in a child of fork().
+  bool has_messages() const noexcept {
+    return current_stack == this && !external_ && home_->has_messages();
+  }
+  void let_messages_go_first() noexcept;
   bool pushed_slow(task_slot* slot) noexcept;
   join_result join_slow(task_slot* slot) noexcept;
   join_result join_buried(task_slot* slot) noexcept;
