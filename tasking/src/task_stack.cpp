@@ -204,7 +204,7 @@ bool task_stack::pushed_slow(task_slot* slot) noexcept {
 }
 
 void task_stack::let_messages_go_first() noexcept {
-  if (has_messages() && !home_->give_way()) ask();
+  if (has_messages() && !home_->yield_to_messages()) ask();
 }
 
 /// Continues where run_newest() met the shared part.
@@ -213,7 +213,7 @@ bool task_stack::run_newest_slow(task_slot* slot, task_slot* bottom,
   bool too_early = false;
   if (has_messages()) {
     top_.store(slot + 1, std::memory_order_release);
-    too_early = !home_->give_way();
+    too_early = !home_->yield_to_messages();
     top_.store(slot, std::memory_order_release);
     creek::light_fence();
   }

@@ -63,14 +63,14 @@ bool scheduler::has_messages() noexcept {
   return messages.in_use() && !self.bound && messages.any_for(*self.on);
 }
 
-bool scheduler::give_way() noexcept {
+bool scheduler::yield_to_messages() noexcept {
   constexpr std::chrono::microseconds least_turn{10};
-  if (tick_clock::now() - worker_set::caller().gave_way <
+  if (tick_clock::now() - worker_set::caller().yielded_at <
       tick_clock::from_nanoseconds(least_turn)) {
     return false;
   }
   wait_behind_messages();
-  worker_set::caller().gave_way = tick_clock::now();
+  worker_set::caller().yielded_at = tick_clock::now();
   return true;
 }
 

@@ -55,7 +55,7 @@ class scheduler final : public ext::backend, private ext::message_port {
   }
   void run_surplus(ext::task_stack& full) noexcept override { loop_.run_surplus(full); }
   bool has_messages() noexcept override;
-  bool give_way() noexcept override;
+  bool yield_to_messages() noexcept override;
 
   // ext::backend
   std::exception_ptr shut_down() noexcept override;

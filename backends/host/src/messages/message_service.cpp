@@ -128,13 +128,13 @@ ext::merged_post* message_service::kept_back(worker& self, unsigned to) {
 /// Has `target` look for a message that was sent. Returns true if it slept.
 bool message_service::call(worker& target) noexcept {
   if (waker_.call(target)) return true;
-  if (!target.listens.load(std::memory_order_relaxed)) ask_to_give_way(target);
+  if (!target.listens.load(std::memory_order_relaxed)) ask_to_yield(target);
   return false;
 }
 
-/// Has the strand that runs on `target` give way between two of its tasks. It does so once it has
+/// Has the strand that runs on `target` yield between two of its tasks. It does so once it has
 /// been asked, or a thief has asked it for work.
-[[gnu::noinline]] void message_service::ask_to_give_way(worker& target) noexcept {
+[[gnu::noinline]] void message_service::ask_to_yield(worker& target) noexcept {
   full_fence();  // see serve()
   if (!target.called.load(std::memory_order_relaxed)) target.called.exchange(true);
   // Also if another sender has called: it may have met the strand before this one.

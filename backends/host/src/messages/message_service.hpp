@@ -70,7 +70,7 @@ class message_service {
     send_kept_back(self);
   }
   /// Called before the fiber, or one that it leaves for, runs a strand: from now on senders ask
-  /// that to give way.
+  /// that to yield.
   void end_listening(fiber& self) noexcept {
     if (in_use() && self.on->listens.load(std::memory_order_relaxed)) stop_listening(self);
   }
@@ -92,7 +92,7 @@ class message_service {
   void stop_listening(fiber& self) noexcept;
   bool send_kept_back_now(worker& self, bool only_if_room);
   bool call(worker& target) noexcept;
-  static void ask_to_give_way(worker& target) noexcept;
+  static void ask_to_yield(worker& target) noexcept;
   /// Returns the boxes, by worker, or nullptr before the first message.
   message_box* opened() const noexcept {
     message_box* const boxes = opened_.load(std::memory_order_acquire);

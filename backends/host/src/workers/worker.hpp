@@ -49,7 +49,7 @@ struct alignas(128) worker {
   worker_counters counters;
   bool woke = false;            ///< its last message woke another worker
   bool handler_yields = false;  ///< a strand that handles a message waits behind others
-  ticks gave_way{};             ///< when a strand here last gave way to messages
+  ticks yielded_at{};           ///< when a strand here last yielded to messages
   unsigned calls_in_place = 0;  ///< times that a call to this worker ran on its caller
   message_backlog backlog;      ///< messages that came while others were handled or sent
   ext::merged_post kept_back;   ///< a post that others may be merged with
@@ -68,7 +68,7 @@ struct alignas(128) worker {
   fiber_queue bound;                    ///< ready fibers that stay here
   std::atomic<bool> asleep{false};      ///< it sleeps, or is about to
   std::atomic<bool> listens{false};     ///< it is in its loop, where it looks for messages
-  std::atomic<bool> called{false};      ///< a sender has asked its strand to give way
+  std::atomic<bool> called{false};      ///< a sender has asked its strand to yield
   std::atomic<std::uint32_t> rings{0};  ///< of a worker that serves only: calls from sleep
 
   /// Returns what records the worker, or null. Any thread.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// A function object that remote<T>::post() may merge: f.merge(g) makes `f` do what calling f, then

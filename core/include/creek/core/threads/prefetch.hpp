@@ -2,6 +2,8 @@
 // Fetching cache lines ahead of their use.
 #pragma once
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// Has the processor fetch the cache line at `place` to be written, so that no other cache has it

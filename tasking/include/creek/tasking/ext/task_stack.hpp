@@ -78,7 +78,7 @@ class task_stack_home : public executor {
   virtual bool has_messages() noexcept { return false; }
   /// Suspends the calling strand behind the messages that wait for its worker. Returns false if it
   /// is too early for that: then it has to be asked again.
-  virtual bool give_way() noexcept { return true; }
+  virtual bool yield_to_messages() noexcept { return true; }
 };
 
 /// Slots that thieves may take, as indexes: from `tail`, the oldest, up to `split`. Both lie in one
