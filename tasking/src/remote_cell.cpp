@@ -221,6 +221,31 @@ void send_kept_back() noexcept {
   current_executor()->messages().send_kept_back();
 }
 
+bool keep_post_back(remote_cell& object, const merged_post::operation& kind, void* added) {
+  if (current_executor() != &object.place().home) return false;
+  message_port& port = object.place().home.messages();
+  merged_post* kept = port.kept_back(object);
+  if (kept == nullptr) return false;
+  if (kept->object != nullptr) {
+    if (kept->kind == &kind && kind.merge(kept->message, added)) {
+      if (++kept->merged < merged_post::max_merged) return true;
+      port.send_kept_back();
+      port.yield();
+      return true;
+    }
+    port.send_kept_back();
+    kept = port.kept_back(object);
+  }
+  kept->bytes = kind.write(kept->message, &object, added);
+  kept->kind = &kind;
+  kept->merged = 1;
+  object.add_handle();
+  kept->object = &object;
+  keeps_posts_back = true;
+  port.yield();
+  return true;
+}
+
 bool remote_cell::retires() noexcept {
   if (place_.home.traits().messages_are_causal) return true;
   if (std::exchange(retirement_came_, true)) return true;

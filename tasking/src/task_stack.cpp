@@ -16,7 +16,7 @@ namespace creek::ext {
 
 thread_local constinit task_stack* current_stack = nullptr;
 thread_local constinit bool follows_others = true;
-thread_local constinit bool keeps_post_back = false;
+thread_local constinit bool keeps_posts_back = false;
 
 namespace {
 

@@ -226,6 +226,46 @@ TEST_P(Post, MergesOperationsOfManySendersAndThreadsOutside) {
   });
 }
 
+TEST_P(Post, SendsBatchesForObjectsInTurns) {
+  in_each_runtime([&] {
+    // More than have a place of their own, on scc as many as are quick.
+    const int objects = GetParam().backend == "scc" ? 5 : 100;
+    std::vector<remote<statistics>> all;
+    std::vector<std::vector<int>> expected(static_cast<std::size_t>(objects));
+    for (int i = 0; i < objects; ++i) {
+      all.push_back(make_on<statistics>(core_id{i % static_cast<int>(GetParam().workers)}));
+    }
+    std::uint32_t random = 1;
+    for (int i = 0; i < 4 * count(); ++i) {
+      random = random * 1664525 + 1013904223;
+      const auto which = (random >> 8) % (i % 100 < 50 ? 3 : static_cast<unsigned>(objects));
+      if (i % 301 == 300) {
+        all[which].post(&statistics::note, i);
+      } else {
+        all[which].post_batched(&statistics::note, i);
+      }
+      expected[which].push_back(i);
+      if (i % 97 == 0) {
+        EXPECT_EQ(all[which].call(&statistics::log), expected[which]);
+      }
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      EXPECT_EQ(all[i].call(&statistics::log), expected[i]);
+    }
+    // Items that own memory, and functions that differ by what they captured.
+    for (int i = 0; i < 200; ++i) {
+      const int added = i % 50 == 0 ? 1000 : 0;
+      all[0].post_batched(
+          [added](statistics& here, const std::string& text) {
+            here.note(static_cast<int>(text.size()) + added);
+          },
+          std::string(static_cast<std::size_t>(i), 'x'));
+      expected[0].push_back(i + added);
+    }
+    EXPECT_EQ(all[0].call(&statistics::log), expected[0]);
+  });
+}
+
 TEST_P(Post, SendsManyItemsInOrder) {
   in_each_runtime([&] {
     const remote<statistics> there = make_on<statistics>(last());

@@ -147,6 +147,9 @@ tally call_at_random(const group<sink>& sinks, std::uint64_t calls, std::uint64_
     } else if (kind < 130) {
       sent.sum += value;
       to.post(merged_takes{1, value});
+    } else if (kind < 135) {
+      sent.sum += value;
+      to.post_batched(&sink::take, value);
     } else if (kind < 140) {
       const std::vector<std::uint64_t> values(random() % 20, value);
       sent.calls += values.size() - 1;  // wraps for none

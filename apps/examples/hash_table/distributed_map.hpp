@@ -75,7 +75,11 @@ class distributed_map {
     return shard_of(key).async(put_here, entry{key, value});
   }
   void post_put(const K& key, const V& value) const {
-    shard_of(key).post(put_here, entry{key, value});
+    if constexpr (std::is_nothrow_move_constructible_v<entry>) {
+      shard_of(key).post_batched(put_here, entry{key, value});
+    } else {
+      shard_of(key).post(put_here, entry{key, value});
+    }
   }
 
   /// Calls f(value) where the entry lives, with a new V{} if there was no entry, and returns f's
@@ -90,7 +94,11 @@ class distributed_map {
   }
   template <class F>
   void post_update(const K& key, F f) const {
-    shard_of(key).post(update_here<F>{std::move(f)}, key);
+    if constexpr (std::is_empty_v<F> && std::is_nothrow_move_constructible_v<K>) {
+      shard_of(key).post_batched(update_here<F>{std::move(f)}, key);
+    } else {
+      shard_of(key).post(update_here<F>{std::move(f)}, key);
+    }
   }
 
   /// Erases the key's entry. Returns true if there was one.
@@ -211,7 +219,7 @@ class distributed_map {
   };
   template <class F>
   struct update_here {
-    F f;
+    [[no_unique_address]] F f;
     auto operator()(table& here, K key) {
       charge(work::table_probe, 1);
       return std::invoke(f, here[std::move(key)]);

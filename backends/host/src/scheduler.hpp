@@ -76,8 +76,8 @@ class scheduler final : public ext::backend, private ext::message_port {
   bool try_send(unsigned to, const void* message, std::size_t bytes) override {
     return loop_.messages().send(to, message, bytes, true);
   }
-  ext::merged_post* kept_back(unsigned to) override {
-    return loop_.messages().kept_back(worker_set::caller(), to);
+  ext::merged_post* kept_back(const ext::remote_cell& object) override {
+    return loop_.messages().kept_back(worker_set::caller(), object);
   }
   void send_kept_back() override { (void)loop_.messages().send_kept_back(worker_set::caller()); }
   bool handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept override {

@@ -103,26 +103,31 @@ bool message_service::send(unsigned to, const void* message, std::size_t bytes, 
   return true;
 }
 
-ext::merged_post* message_service::kept_back(worker& self, unsigned to) {
-  if (self.kept_back.object == nullptr && self.index != to) {
-    message_box* const boxes = opened();
-    if (boxes == nullptr) return nullptr;  // not yet
+ext::merged_post* message_service::kept_back(worker& self, const ext::remote_cell& object) {
+  ext::merged_post* found = self.kept_back.place_of(object);
+  if (found == nullptr) {
+    send_kept_back(self);
+    found = self.kept_back.place_of(object);
+  }
+  const unsigned to = object.place().worker;
+  if (found->object == nullptr && to != self.index) {
+    message_box* const boxes = opened();  // there are objects
     boxes[self.index].ring_to(boxes[to], to, workers_.size());
   }
-  return &self.kept_back;
+  return found;
 }
 
 [[gnu::noinline]] bool message_service::send_kept_back_now(worker& self, bool only_if_room) {
-  ext::merged_post& kept = self.kept_back;
-  ext::remote_cell* const object = std::exchange(kept.object, nullptr);  // send() comes here
   // Nothing else is kept back meanwhile: a wait for room runs no tasks.
-  if (!send(object->place().worker, kept.message, kept.bytes, only_if_room)) {
-    kept.object = object;
-    return false;
-  }
-  ext::keeps_post_back = false;
-  object->drop_handle();
-  return true;
+  const bool sent = self.kept_back.send_all([&](ext::merged_post& post) {
+    ext::remote_cell& object = *post.object;
+    if (!send(object.place().worker, post.message, post.bytes, only_if_room)) return false;
+    post.object = nullptr;
+    object.drop_handle();
+    return true;
+  });
+  if (sent) ext::keeps_posts_back = false;
+  return sent;
 }
 
 /// Has `target` look for a message that was sent. Returns true if it slept.

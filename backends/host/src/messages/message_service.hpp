@@ -27,10 +27,10 @@ class message_service {
   /// message_port::send(); with `only_if_room` message_port::try_send().
   bool send(unsigned to, const void* message, std::size_t bytes, bool only_if_room);
   /// message_port::kept_back()
-  ext::merged_post* kept_back(worker& self, unsigned to);
+  ext::merged_post* kept_back(worker& self, const ext::remote_cell& object);
   /// message_port::send_kept_back(). With `only_if_room`, returns false if there is none.
   bool send_kept_back(worker& self, bool only_if_room = false) {
-    return self.kept_back.object == nullptr || send_kept_back_now(self, only_if_room);
+    return self.kept_back.empty() || send_kept_back_now(self, only_if_room);
   }
   void make_boxes();
   /// message_port::handle_here()
@@ -58,7 +58,7 @@ class message_service {
   /// ended.
   bool has_messages(const worker& self) const noexcept {
     if (self.borrowed != nullptr && self.borrowed->has_ended()) return true;
-    return self.kept_back.object != nullptr || any_for(self);
+    return !self.kept_back.empty() || any_for(self);
   }
   /// Pauses between two searches, which look at what others write: looking for a message costs
   /// less. Returns true if there is one.

@@ -12,6 +12,7 @@
 
 #include "fibers/fiber.hpp"
 #include "fibers/fiber_pool.hpp"
+#include "messages/kept_posts.hpp"
 #include "messages/message_backlog.hpp"
 #include "recorder.hpp"
 #include "scheduling/found_work.hpp"
@@ -52,7 +53,7 @@ struct alignas(128) worker {
   ticks yielded_at{};           ///< when a strand here last yielded to messages
   unsigned calls_in_place = 0;  ///< times that a call to this worker ran on its caller
   message_backlog backlog;      ///< messages that came while others were handled or sent
-  ext::merged_post kept_back;   ///< a post that others may be merged with
+  kept_posts kept_back;         ///< posts that others may be merged with
   std::uint64_t news = 0;       ///< times that a strand here may have heard of what others sent
   loan* borrowed = nullptr;     ///< set while another thread acts as this worker
   found_work kept;              ///< left by a borrower for the worker's thread

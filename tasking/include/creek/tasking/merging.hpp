@@ -19,8 +19,9 @@ namespace creek {
 /// before the strand waits, ends, answers a call, or makes a future or an item of a channel ready.
 /// So the operations come before the calls of all that know of them by such ways, like any posts.
 /// Others may come first: tasks that the strand makes later, and whoever knows of them by variables
-/// of the program's own. A strand that waits for such a variable without suspending sends nothing.
-/// The object lives until the operation has been sent.
+/// of the program's own. Operations of a strand on different objects are not in order. A strand
+/// that waits for such a variable without suspending sends nothing. The object lives until the
+/// operation has been sent.
 template <class F>
 concept mergeable = std::is_trivially_copyable_v<F> && std::is_copy_constructible_v<F> && requires {
   static_cast<void (F::*)(const F&) noexcept>(&F::merge);

@@ -159,15 +159,15 @@ void post_closure(executor& home, unsigned worker, remote_cell* object, F&& clos
   if (current_executor() == &home) home.messages().yield();
 }
 
-/// Posts an operation, or merges it with the one that the calling worker keeps back.
-template <class T, post_failure_handler OnFailure, class F>
-void post_mergeable(remote_cell& object, const F& f) {
-  executor& home = object.place().home;
-  auto bound = bind_call<T>(f);
-  using message = closure_message<decltype(bound), void, OnFailure>;
-  static_assert(message::in_place && sizeof bound == sizeof f,
+/// A post of F that is merged with others. Lies in the message.
+template <class T, class F, post_failure_handler OnFailure>
+struct mergeable_post {
+  using closure = decltype(bind_call<T>(std::declval<const F&>()));
+  using message = closure_message<closure, void, OnFailure>;
+  static_assert(message::in_place && sizeof(closure) == sizeof(F),
                 "a mergeable operation may have at most 72 bytes");
-  const merged_post::merge_function merge = [](std::byte* into, const void* added) noexcept {
+
+  static bool merge(std::byte* into, void* added) noexcept {
     union room {
       room() {}
       F merged;
@@ -180,29 +180,56 @@ void post_mergeable(remote_cell& object, const F& f) {
     here.merged.merge(next);
     std::memcpy(into + sizeof(message_head), static_cast<const void*>(&here.merged), sizeof(F));
     return true;
-  };
-  message_port& port = home.messages();
-  const unsigned worker = object.place().worker;
-  merged_post* const kept = current_executor() == &home ? port.kept_back(worker) : nullptr;
-  if (kept == nullptr) return post_closure<OnFailure>(home, worker, &object, std::move(bound));
-  // A linker may give functions of equal code one address: then either merges both.
-  if (kept->object == &object && kept->merge == merge &&
-      head_of(kept->message).run == &message::run && merge(kept->message, &f)) {
-    if (++kept->merged < merged_post::max_merged) return;
-    port.send_kept_back();
-  } else {
-    const bool sends = kept->object != nullptr;
-    if (sends) port.send_kept_back();
-    kept->bytes = message::write(kept->message, &object, bound);
-    kept->merge = merge;
-    kept->merged = 1;
-    object.add_handle();
-    kept->object = &object;
-    keeps_post_back = true;
-    if (!sends) return;
   }
-  port.yield();
-}
+  static std::size_t write(std::byte* bytes, remote_cell* object, void* added) {
+    const message_head head{&message::run, object, nullptr};
+    std::memcpy(bytes, &head, sizeof head);
+    std::memcpy(bytes + sizeof head, added, sizeof(F));
+    return sizeof head + sizeof(F);
+  }
+  static constexpr merged_post::operation kind{&merge, &write};
+};
+
+/// Posts of F with an item each, as one message that carries a pointer to all.
+template <class T, class F, class Item, post_failure_handler OnFailure>
+struct batched_post {
+  struct batch {
+    F f;
+    std::vector<Item> items;
+    void operator()(void* object) {
+      for (auto&& each : items) std::invoke(f, *static_cast<T*>(object), static_cast<Item&&>(each));
+    }
+  };
+  struct addition {
+    const F& f;
+    Item& item;
+  };
+  using message = closure_message<batch, void, OnFailure>;
+  static_assert(!message::in_place);
+
+  static bool merge(std::byte* into, void* added) noexcept {
+    const auto& next = *static_cast<addition*>(added);
+    batch* carried = nullptr;
+    std::memcpy(&carried, into + sizeof(message_head), sizeof carried);
+    if constexpr (!std::is_empty_v<F>) {
+      if (std::memcmp(&carried->f, &next.f, sizeof(F)) != 0) return false;
+    }
+    carried->items.push_back(std::move(next.item));  // there is room
+    return true;
+  }
+  static std::size_t write(std::byte* bytes, remote_cell* object, void* added) {
+    const auto& first = *static_cast<addition*>(added);
+    auto made = std::make_unique<batch>(batch{first.f, {}});
+    made->items.reserve(merged_post::max_merged);
+    made->items.push_back(std::move(first.item));
+    const message_head head{&message::run, object, nullptr};
+    batch* const carried = made.release();
+    std::memcpy(bytes, &head, sizeof head);
+    std::memcpy(bytes + sizeof head, &carried, sizeof carried);
+    return sizeof head + sizeof carried;
+  }
+  static constexpr merged_post::operation kind{&merge, &write};
+};
 
 /// Posts if there is room; returns false if not.
 template <post_failure_handler OnFailure, class F>
@@ -354,12 +381,38 @@ class remote {
     detail::remote_cell& cell = alive("post");
     constexpr detail::post_failure_handler on_failure = detail::failure_handler<T>();
     if constexpr (mergeable<std::decay_t<F>> && sizeof...(Arguments) == 0) {
-      detail::post_mergeable<T, on_failure>(cell, f);
-    } else {
-      detail::post_closure<on_failure>(
-          cell.place().home, cell.place().worker, &cell,
-          detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+      std::decay_t<F> added(f);
+      constexpr auto& kind = detail::mergeable_post<T, std::decay_t<F>, on_failure>::kind;
+      if (keep_post_back(cell, kind, &added)) return;
     }
+    detail::post_closure<on_failure>(
+        cell.place().home, cell.place().worker, &cell,
+        detail::bind_call<T>(std::forward<F>(f), std::forward<Arguments>(arguments)...));
+  }
+  /// Posts f(object, item), but not at once: the caller's worker keeps the call back and sends up
+  /// to 64 of them as one message, by the rules of mergeable operations (merging.hpp). For many
+  /// calls in a row, of one object or of some in turns; one alone costs more than a post. `f` is
+  /// a function, a method, or a function object with no members but integers and pointers.
+  template <class F, class Item>
+  void post_batched(F&& f, Item&& item) const {
+    using function = std::decay_t<F>;
+    using stored = std::decay_t<Item>;
+    static_assert(detail::remote_call_requirements<T, F, Item>::met);
+    static_assert(std::is_empty_v<function> || std::has_unique_object_representations_v<function>,
+                  "remote<T>::post_batched compares functions byte by byte: f must be a function, "
+                  "a method, or "
+                  "a function object that has no members but integers and pointers");
+    static_assert(std::is_nothrow_move_constructible_v<stored>,
+                  "remote<T>::post_batched moves items: that must not throw");
+    constexpr detail::post_failure_handler on_failure = detail::failure_handler<T>();
+    using batched = detail::batched_post<T, function, stored, on_failure>;
+    detail::remote_cell& cell = alive("post_batched");
+    const function called(std::forward<F>(f));
+    stored added(std::forward<Item>(item));
+    typename batched::addition addition{called, added};
+    if (keep_post_back(cell, batched::kind, &addition)) return;
+    detail::post_closure<on_failure>(cell.place().home, cell.place().worker, &cell,
+                                     detail::bind_call<T>(called, std::move(added)));
   }
   /// Posts the call if that needs no wait, and returns true; returns false if too many messages of
   /// the caller's worker, or of threads outside, wait for the object's worker: nothing is called

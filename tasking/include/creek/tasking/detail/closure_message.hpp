@@ -198,15 +198,6 @@ struct closure_message {
   static bool try_send(executor& home, unsigned worker, remote_cell* object, F&& closure) {
     return hand_over(home, worker, object, std::move(closure), nullptr, true);
   }
-  /// Writes a message with a closure that travels in it to `message`; returns its bytes.
-  static std::size_t write(std::byte* message, remote_cell* object, const F& closure) noexcept {
-    static_assert(in_place);
-    const message_head head{&run, object, nullptr};
-    std::memcpy(message, &head, sizeof head);
-    std::memcpy(message + sizeof head, static_cast<const void*>(&closure), sizeof(F));
-    return sizeof head + sizeof(F);
-  }
-
   static void run(std::byte* message) noexcept {
     const message_head head = head_of(message);
     std::byte* const body = message + sizeof head;

@@ -104,6 +104,10 @@ class remote_cell {
   object_pointer object_{nullptr, nullptr};
 };
 
+/// Merges an operation with the one on the object that the calling worker keeps back, or keeps it
+/// back. Returns false if the caller has to post it.
+bool keep_post_back(remote_cell& object, const merged_post::operation& kind, void* added);
+
 /// Returns the number of an object, cut to 31 bits for reports, so that it is never
 /// reply::given_up; 0 for null.
 inline std::uint32_t number_of(const remote_cell* cell) noexcept {

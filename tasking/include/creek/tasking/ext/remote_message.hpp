@@ -89,12 +89,16 @@ inline void copy_message(void* to, const void* from, std::size_t bytes) noexcept
 /// A posted operation that its sender keeps back, to merge it with those that follow. Only the
 /// sender's worker uses it.
 struct merged_post {
+  struct operation {
+    /// Merges `added` into the operation of a message; returns false if they do not go together.
+    bool (*merge)(std::byte* message, void* added) noexcept;
+    /// Writes a message that does what was added; returns its bytes.
+    std::size_t (*write)(std::byte* message, remote_cell* object, void* added);
+  };
   static constexpr unsigned max_merged = 64;
-  /// Merges `next` into the operation of a message; returns false if they do not go together.
-  using merge_function = bool (*)(std::byte* into, const void* next) noexcept;
 
   remote_cell* object = nullptr;  ///< null: there is none. One of its handles belongs to this
-  merge_function merge = nullptr;
+  const operation* kind = nullptr;
   unsigned merged = 0;
   std::size_t bytes = 0;
   alignas(16) std::byte message[active_message_bytes];

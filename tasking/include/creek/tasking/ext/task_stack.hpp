@@ -39,13 +39,13 @@ inline void follow_others() noexcept {
   follows_others = true;
 }
 
-/// True while the worker on this thread keeps a post back, to merge others with it.
-extern thread_local constinit bool keeps_post_back __attribute__((tls_model("initial-exec")));
-/// Sends it.
+/// True while the worker on this thread keeps posts back, to merge others with them.
+extern thread_local constinit bool keeps_posts_back __attribute__((tls_model("initial-exec")));
+/// Sends them.
 void send_kept_back() noexcept;
 /// Called by a strand whose next store may tell others what it has done.
 inline void tell_others() noexcept {
-  if (keeps_post_back) [[unlikely]]
+  if (keeps_posts_back) [[unlikely]]
     send_kept_back();
 }
 
