@@ -157,6 +157,7 @@ channel_status channel_wait::for_a_change() {
   }
   if (limits_.stop != nullptr && limits_.stop->stop_requested()) return channel_status::stopped;
   if (!std::exchange(has_spun_, true)) {
+    tell_others();
     // About the cost of a suspension and its end for both sides, or of a thread's sleep; not where
     // nobody else can run meanwhile.
     const std::chrono::nanoseconds patience{home == nullptr ? 20'000 : 4'000};

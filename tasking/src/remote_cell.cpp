@@ -218,7 +218,12 @@ void remote_cell::destroy() {
 }
 
 void send_kept_back() noexcept {
-  current_executor()->messages().send_kept_back();
+  executor* const here = current_executor();
+  if (here != nullptr) {
+    here->messages().send_kept_back();
+  } else {
+    keeps_posts_back = false;  // the child of a fork() in a task
+  }
 }
 
 bool keep_post_back(remote_cell& object, const merged_post::operation& kind, void* added) {

@@ -41,7 +41,8 @@ bool shared_part::lower_split(std::uint32_t index, bool least) noexcept {
 /// neither.
 /// An announced push shares all: force_share() could otherwise take a task not yet announced.
 /// `asked` is cleared last: a thief that asks in between sees it set and asks again later, so its
-/// question is not wiped out.
+/// question is not wiped out. By an exchange: the owner looks for messages next, and the sender of
+/// one does not ask if it finds `asked` still set.
 void stealable_stack::answer(std::uint32_t top) noexcept {
   const shared_part::bounds shared = shared_.now();
   std::uint32_t split = shared.split;
@@ -57,15 +58,16 @@ void stealable_stack::answer(std::uint32_t top) noexcept {
   const bool armed = announced != announced_pushes::none && !guarded;
   limit_.store(resting_limit(armed, first_, last_), std::memory_order_relaxed);
   floor_.store(floor_over(split, guarded), std::memory_order_relaxed);
-  asked_.store(0, std::memory_order_release);
+  asked_.exchange(0, std::memory_order_seq_cst);
 }
 
-/// Makes the slot private if no thief has it.
+/// Makes the slot private if no thief has it. A floor that was raised so that the owner looks at
+/// something stays so until it answers.
 bool stealable_stack::reclaim(std::uint32_t index) noexcept {
   const std::uint32_t before = shared_.now().split;
   if (!shared_.lower_split(index, sanitizer::needs_announcements())) return false;
   const std::uint32_t split = shared_.now().split;
-  if (split != before) {
+  if (split != before && floor_.load(std::memory_order_relaxed) != no_floor) {
     const bool guarded = !is_armed() && is_announced();
     floor_.store(floor_over(split, guarded), std::memory_order_relaxed);
   }
@@ -73,10 +75,11 @@ bool stealable_stack::reclaim(std::uint32_t index) noexcept {
 }
 
 /// Everything at and below `index` is stolen (thieves take the oldest first): the next task goes to
-/// `index` again.
+/// `index` again. A raised floor stays, as in reclaim().
 void stealable_stack::begin_anew(std::uint32_t index) noexcept {
   shared_.reset(index);
-  if (!external_) floor_.store(first_ + index, std::memory_order_relaxed);
+  if (floor_.load(std::memory_order_relaxed) != no_floor)
+    floor_.store(first_ + index, std::memory_order_relaxed);
 }
 
 void stealable_stack::ask() noexcept {

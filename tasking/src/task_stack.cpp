@@ -181,6 +181,7 @@ bool task_stack::pushed_slow(task_slot* slot) noexcept {
         answer(index(slot));
       }
       drop_if_all_stolen();
+      mind_messages(*slot);
     }
     if (slot->is_spawned()) run_popped(slot, this);
     return false;
@@ -192,15 +193,18 @@ bool task_stack::pushed_slow(task_slot* slot) noexcept {
   }
   assert(verify());
   home_->work_available();
-  if (has_messages()) [[unlikely]] {
-    // The caller of a spawn does not expect that other code runs here, and may hold a lock: later.
-    if (slot->is_spawned()) {
-      floor_.store(no_floor, std::memory_order_relaxed);
-    } else {
-      let_messages_go_first();
-    }
-  }
+  mind_messages(*slot);
   return true;
+}
+
+/// Lets messages go first if some wait, or makes the next join do so: the caller of a spawn does
+/// not expect that other code runs in it, and may hold a lock.
+void task_stack::mind_messages(const task_slot& pushed) noexcept {
+  if (!pushed.is_spawned()) {
+    let_messages_go_first();
+  } else if (has_messages()) {
+    floor_.store(no_floor, std::memory_order_relaxed);
+  }
 }
 
 void task_stack::let_messages_go_first() noexcept {
@@ -210,16 +214,15 @@ void task_stack::let_messages_go_first() noexcept {
 /// Continues where run_newest() met the shared part.
 bool task_stack::run_newest_slow(task_slot* slot, task_slot* bottom,
                                  const task_context* awaited) noexcept {
-  bool too_early = false;
   if (has_messages()) {
     top_.store(slot + 1, std::memory_order_release);
-    too_early = !home_->yield_to_messages();
+    (void)home_->yield_to_messages();
     top_.store(slot, std::memory_order_release);
     creek::light_fence();
   }
   for (;;) {
     if (take_back(slot)) {
-      if (too_early) ask();
+      if (has_messages()) ask();  // too early, or came meanwhile
       run_popped(slot, current_stack);
       return true;
     }

@@ -323,9 +323,11 @@ TEST_P(Post, GivesExceptionsToTheObjectsHandler) {
         },
         std::vector{1, 2, 3});
     EXPECT_TRUE(there.try_post(&careful::fail, "tried"));
+    for (const char* each : {"first", "second"})
+      there.post_batched(&careful::fail, std::string(each));
     EXPECT_THROW(there.call(&careful::fail, "call"), std::runtime_error);
     EXPECT_EQ(there.call([](careful& here) { return here.failures; }),
-              (std::vector<std::string>{"method", "child", "item", "tried"}));
+              (std::vector<std::string>{"method", "child", "item", "tried", "first", "second"}));
   });
 }
 

@@ -35,9 +35,10 @@ namespace creek::hash_table {
 ///
 /// Operations on one key run one at a time, those of one caller in the order in which it made them,
 /// except for_each, gather and size, which go through a tree of shards: call barrier() in between.
-/// An exception that an update throws is rethrown to the waiting caller; one of a post_... ends the
-/// program. The async_..._all forms are for use inside a runtime; the others may be called by any
-/// thread.
+/// post_put and post_update travel in batches where the types allow: a little later, by the rules
+/// of creek::mergeable. An exception that an update throws is rethrown to the waiting caller; one
+/// of a post_... ends the program. The async_..._all forms are for use inside a runtime; the others
+/// may be called by any thread.
 template <class K, class V>
 class distributed_map {
  public:

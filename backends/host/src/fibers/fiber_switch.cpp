@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include <creek/core/threads/asymmetric_fence.hpp>
+
 namespace creek::host_backend {
 
 namespace {
@@ -25,6 +27,7 @@ fiber* fiber_switch::leave(worker& here, fiber& target, departure after) noexcep
   ext::current_stack = target.is_thread ? nullptr : &target.tasks;
   here.active.store(ext::current_stack, std::memory_order_release);
   // A sender may have asked the strand that is left.
+  if (here.gets_messages) full_fence();
   if (here.called.load(std::memory_order_relaxed) && !target.is_thread) [[unlikely]]
     target.tasks.ask();
   return static_cast<fiber*>(&switch_stacks(self, target));

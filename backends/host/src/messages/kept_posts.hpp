@@ -38,8 +38,16 @@ class kept_posts {
     count_ = 0;
     listed_ = 0;
     std::size_t i = 0;
-    while (i < count && (posts_[order[i]].object == nullptr || send(posts_[order[i]]))) ++i;
-    for (std::size_t left = i; left < count; ++left) add(order[left]);
+    const auto keep_rest = [&] {
+      for (std::size_t left = i; left < count; ++left) add(order[left]);
+    };
+    try {
+      while (i < count && (posts_[order[i]].object == nullptr || send(posts_[order[i]]))) ++i;
+    } catch (...) {
+      keep_rest();
+      throw;
+    }
+    keep_rest();
     return i == count;
   }
 

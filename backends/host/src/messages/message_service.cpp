@@ -81,6 +81,7 @@ bool message_service::send(unsigned to, const void* message, std::size_t bytes, 
   if (boxes == nullptr) [[unlikely]]
     boxes = open();
   if (index < 0) {
+    ext::tell_others();  // perhaps a worker of another runtime
     if (!send_from_outside(boxes[to], message, bytes, only_if_room)) return false;
     call(workers_[to]);
     return true;
@@ -151,7 +152,7 @@ bool message_service::call(worker& target) noexcept {
 void message_service::stop_listening(fiber& self) noexcept {
   worker& here = *self.on;
   here.listens.store(false, std::memory_order_relaxed);
-  light_fence();
+  full_fence();
   if (!any_for(here)) return;
   here.called.store(true, std::memory_order_relaxed);
   self.tasks.ask();
@@ -218,6 +219,8 @@ bool message_service::handle_here(unsigned to, std::byte* message, std::size_t b
   self.on->counters.add(counter::messages);
   ext::arrive_here(home_, message, bytes);
   self.bound = was_bound;
+  // While it was bound, it did not yield to those that have asked.
+  if (!was_bound && self.on->called.load(std::memory_order_relaxed)) self.tasks.ask();
   return true;
 }
 

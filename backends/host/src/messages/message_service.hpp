@@ -65,8 +65,10 @@ class message_service {
   bool pause_for_messages(worker& self) noexcept;
   /// Called when `self` is back in its loop, where it looks for messages. Sends what it kept back.
   void begin_to_listen(worker& self) noexcept {
-    if (in_use() && !self.listens.load(std::memory_order_relaxed))
+    if (in_use() && !self.listens.load(std::memory_order_relaxed)) {
+      self.gets_messages = true;
       self.listens.store(true, std::memory_order_relaxed);
+    }
     send_kept_back(self);
   }
   /// Called before the fiber, or one that it leaves for, runs a strand: from now on senders ask

@@ -197,7 +197,21 @@ struct batched_post {
     F f;
     std::vector<Item> items;
     void operator()(void* object) {
-      for (auto&& each : items) std::invoke(f, *static_cast<T*>(object), static_cast<Item&&>(each));
+      for (auto&& each : items) {
+        if constexpr (OnFailure == nullptr) {
+          call(object, static_cast<Item&&>(each));
+        } else {
+          try {
+            call(object, static_cast<Item&&>(each));
+          } catch (...) {
+            OnFailure(object, std::current_exception());
+          }
+        }
+      }
+    }
+    void call(void* object, Item&& item) const {
+      F own = f;
+      std::invoke(own, *static_cast<T*>(object), std::move(item));
     }
   };
   struct addition {
@@ -392,7 +406,8 @@ class remote {
   /// Posts f(object, item), but not at once: the caller's worker keeps the call back and sends up
   /// to 64 of them as one message, by the rules of mergeable operations (merging.hpp). For many
   /// calls in a row, of one object or of some in turns; one alone costs more than a post. `f` is
-  /// a function, a method, or a function object with no members but integers and pointers.
+  /// a function, a method, or a function object with no members but integers and pointers; each
+  /// item gets a copy. Tasks that it spawns may still run when the next item's turn comes.
   template <class F, class Item>
   void post_batched(F&& f, Item&& item) const {
     using function = std::decay_t<F>;
@@ -415,9 +430,9 @@ class remote {
                                      detail::bind_call<T>(called, std::move(added)));
   }
   /// Posts the call if that needs no wait, and returns true; returns false if too many messages of
-  /// the caller's worker, or of threads outside, wait for the object's worker: nothing is called
-  /// then, and what was moved into the call is gone. On the simulated chip it waits like post(),
-  /// and on tbb there is always room.
+  /// the caller's worker, or of threads outside, wait for the object's worker, or for one to which
+  /// a kept post has to go first: nothing is called then, and what was moved into the call is gone.
+  /// On the simulated chip it waits like post(), and on tbb there is always room.
   template <class F, class... Arguments>
   [[nodiscard]] bool try_post(F&& f, Arguments&&... arguments) const {
     static_assert(detail::remote_call_requirements<T, F, Arguments...>::met);

@@ -332,6 +332,7 @@ class task_stack : public stealable_stack {
   bool has_messages() const noexcept {
     return current_stack == this && !external_ && home_->has_messages();
   }
+  void mind_messages(const task_slot& pushed) noexcept;
   void let_messages_go_first() noexcept;
   bool pushed_slow(task_slot* slot) noexcept;
   join_result join_slow(task_slot* slot) noexcept;
