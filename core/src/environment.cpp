@@ -26,9 +26,10 @@ constexpr std::array<std::string_view, 20> variables{
     "CREEK_HASH_SEED",       "CREEK_TEST_LINE_MB", "CREEK_CI_MINUTES",
     "CREEK_DUMP_ON_SIGQUIT", "CREEK_PROFILE"};
 
-/// Names that tests, the build and the benchmarks use among themselves.
-constexpr std::array<std::string_view, 5> own_prefixes{"CREEK_TEST_", "CREEK_CI_", "CREEK_BENCH_",
-                                                       "CREEK_FUZZ_", "CREEK_WITH_"};
+/// Names that tests, the build and the benchmarks use among themselves. Without pointers, which the
+/// loader of every program would relocate.
+constexpr char own_prefixes[][13]{"CREEK_TEST_", "CREEK_CI_", "CREEK_BENCH_", "CREEK_FUZZ_",
+                                  "CREEK_WITH_"};
 
 /// Returns the steps from `a` to `b`, each of which adds, drops or replaces a letter or exchanges
 /// two neighbours, no letter twice (optimal string alignment).

@@ -220,7 +220,7 @@ void remote_cell::destroy() {
 void send_kept_back() noexcept {
   executor* const here = current_executor();
   if (here != nullptr) {
-    here->messages().send_kept_back();
+    (void)here->messages().kept_back(nullptr);
   } else {
     keeps_posts_back = false;  // the child of a fork() in a task
   }
@@ -229,17 +229,17 @@ void send_kept_back() noexcept {
 bool keep_post_back(remote_cell& object, const merged_post::operation& kind, void* added) {
   if (current_executor() != &object.place().home) return false;
   message_port& port = object.place().home.messages();
-  merged_post* kept = port.kept_back(object);
+  merged_post* kept = port.kept_back(&object);
   if (kept == nullptr) return false;
   if (kept->object != nullptr) {
     if (kept->kind == &kind && kind.merge(kept->message, added)) {
       if (++kept->merged < merged_post::max_merged) return true;
-      port.send_kept_back();
+      send_kept_back();
       port.yield();
       return true;
     }
-    port.send_kept_back();
-    kept = port.kept_back(object);
+    send_kept_back();
+    kept = port.kept_back(&object);
   }
   kept->bytes = kind.write(kept->message, &object, added);
   kept->kind = &kind;

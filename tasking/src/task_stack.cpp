@@ -25,6 +25,9 @@ constexpr std::chrono::nanoseconds worth_waiting{1000};
 /// A task that was away this long before its join was worth sharing: the next is shared unasked.
 constexpr std::chrono::nanoseconds worth_sharing{250};
 
+/// Between two times that a strand yields to messages.
+constexpr std::chrono::microseconds least_turn{10};
+
 /// Waits until the thief of a spawned task has no more to do with its slot.
 void wait_until_moved(const task_slot& slot) noexcept {
   spin_briefly([&] { return slot.state.load(std::memory_order_acquire) == slot_state::moved; });
@@ -58,6 +61,14 @@ void leave_hole(task_slot* slot) noexcept {
 
 }  // namespace
 
+void wait_behind_others(executor& home) {
+  const auto at_once = [](void*, strand* left) {
+    left->home->resume(left);
+    return true;
+  };
+  home.suspend(at_once, nullptr, "its turn behind messages");
+}
+
 void task_stack::set_up(task_slot* slots, std::uint32_t capacity, task_stack_home* home,
                         strand* self, bool external) noexcept {
   first_ = slots;
@@ -66,6 +77,7 @@ void task_stack::set_up(task_slot* slots, std::uint32_t capacity, task_stack_hom
   self_ = self;
   external_ = external;
   shared_at_ = {};
+  yielded_at_ = {};
   record_.inline_runs.store(0, std::memory_order_relaxed);
   record_.running.set_up(slots);
   top_.store(slots, std::memory_order_relaxed);
@@ -207,8 +219,16 @@ void task_stack::mind_messages(const task_slot& pushed) noexcept {
   }
 }
 
+/// Returns false if the strand has yielded just now: endless senders leave it most of its time.
+[[gnu::cold]] bool task_stack::yield_to_messages() noexcept {
+  if (tick_clock::now() - yielded_at_ < tick_clock::from_nanoseconds(least_turn)) return false;
+  wait_behind_others(*home_);
+  yielded_at_ = tick_clock::now();
+  return true;
+}
+
 void task_stack::let_messages_go_first() noexcept {
-  if (has_messages() && !home_->yield_to_messages()) ask();
+  if (has_messages() && !yield_to_messages()) ask();
 }
 
 /// Continues where run_newest() met the shared part.
@@ -216,7 +236,7 @@ bool task_stack::run_newest_slow(task_slot* slot, task_slot* bottom,
                                  const task_context* awaited) noexcept {
   if (has_messages()) {
     top_.store(slot + 1, std::memory_order_release);
-    (void)home_->yield_to_messages();
+    (void)yield_to_messages();
     top_.store(slot, std::memory_order_release);
     creek::light_fence();
   }

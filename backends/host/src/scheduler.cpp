@@ -2,17 +2,15 @@
 // Begins and ends the host scheduler.
 #include "scheduler.hpp"
 
-#include <chrono>
 #include <utility>
 
-#include <creek/core/measuring/clock.hpp>
 #include <creek/core/measuring/trace.hpp>
 #include <creek/core/threads/asymmetric_fence.hpp>
 #include <creek/host.hpp>
 
 namespace creek::host_backend {
 
-scheduler::scheduler(scheduler_options options)
+[[gnu::cold]] scheduler::scheduler(scheduler_options options)
     : workers_(std::move(options), *this), work_(workers_), loop_(*this, workers_, work_) {
   prepare_heavy_fence();
   set_traits(
@@ -25,22 +23,13 @@ scheduler::scheduler(scheduler_options options)
   loop_.start();
 }
 
-std::exception_ptr scheduler::shut_down() noexcept {
+[[gnu::cold]] std::exception_ptr scheduler::shut_down() noexcept {
   loop_.shut_down();
   work_.waking().governor().end();
   set_policy(nullptr);
   const std::exception_ptr unprofiled = profiler_.end(workers_);
   const std::exception_ptr untraced = write_trace();
   return unprofiled ? unprofiled : untraced;
-}
-
-/// Suspends the strand behind the messages for its worker, and others that are ready.
-void scheduler::wait_behind_messages() {
-  const auto at_once = [](void*, ext::strand* left) {
-    left->home->resume(left);
-    return true;
-  };
-  suspend(at_once, nullptr, "its turn behind messages");
 }
 
 /// Lets the worker handle the messages that have piled up, if a strand sends without waiting.
@@ -51,7 +40,7 @@ void scheduler::yield() noexcept {
   // stacks of their own. A strand that handles a message stays on its worker.
   const bool handles_message = fiber_of(ext::current_stack)->bound;
   if (handles_message && std::exchange(here.handler_yields, true)) return;
-  wait_behind_messages();
+  ext::wait_behind_others(*this);
   if (handles_message) here.handler_yields = false;
 }
 
@@ -61,17 +50,6 @@ bool scheduler::has_messages() noexcept {
   message_service& messages = loop_.messages();
   const fiber& self = *fiber_of(ext::current_stack);
   return messages.in_use() && !self.bound && messages.any_for(*self.on);
-}
-
-bool scheduler::yield_to_messages() noexcept {
-  constexpr std::chrono::microseconds least_turn{10};
-  if (tick_clock::now() - worker_set::caller().yielded_at <
-      tick_clock::from_nanoseconds(least_turn)) {
-    return false;
-  }
-  wait_behind_messages();
-  worker_set::caller().yielded_at = tick_clock::now();
-  return true;
 }
 
 counter_values scheduler::counters() const {

@@ -55,7 +55,6 @@ class scheduler final : public ext::backend, private ext::message_port {
   }
   void run_surplus(ext::task_stack& full) noexcept override { loop_.run_surplus(full); }
   bool has_messages() noexcept override;
-  bool yield_to_messages() noexcept override;
 
   // ext::backend
   std::exception_ptr shut_down() noexcept override;
@@ -76,17 +75,15 @@ class scheduler final : public ext::backend, private ext::message_port {
   bool try_send(unsigned to, const void* message, std::size_t bytes) override {
     return loop_.messages().send(to, message, bytes, true);
   }
-  ext::merged_post* kept_back(const ext::remote_cell& object) override {
+  ext::merged_post* kept_back(const ext::remote_cell* object) override {
     return loop_.messages().kept_back(worker_set::caller(), object);
   }
-  void send_kept_back() override { (void)loop_.messages().send_kept_back(worker_set::caller()); }
   bool handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept override {
     return loop_.messages().handle_here(to, message, bytes);
   }
   void prepare() override { loop_.messages().make_boxes(); }
   void drain() override { loop_.messages().drain(worker_set::caller()); }
   void yield() noexcept override;
-  void wait_behind_messages();
   void spin_wait(const std::atomic<std::uintptr_t>& word) noexcept override {
     loop_.messages().spin_wait(worker_set::caller(), word);
   }

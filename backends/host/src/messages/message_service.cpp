@@ -58,6 +58,11 @@ struct message_service::receiver {
   return boxes_.get();
 }
 
+[[gnu::noinline]] bool message_service::any_in(const message_box& box,
+                                               const worker& self) noexcept {
+  return !self.bound.empty() || !self.backlog.empty() || box.has_message();
+}
+
 void message_service::make_boxes() {
   if (opened() == nullptr) open();
 }
@@ -104,13 +109,15 @@ bool message_service::send(unsigned to, const void* message, std::size_t bytes, 
   return true;
 }
 
-ext::merged_post* message_service::kept_back(worker& self, const ext::remote_cell& object) {
-  ext::merged_post* found = self.kept_back.place_of(object);
+[[gnu::cold]] ext::merged_post* message_service::kept_back(worker& self,
+                                                           const ext::remote_cell* object) {
+  ext::merged_post* found = object != nullptr ? self.kept_back.place_of(*object) : nullptr;
   if (found == nullptr) {
     send_kept_back(self);
-    found = self.kept_back.place_of(object);
+    if (object == nullptr) return nullptr;
+    found = self.kept_back.place_of(*object);
   }
-  const unsigned to = object.place().worker;
+  const unsigned to = object->place().worker;
   if (found->object == nullptr && to != self.index) {
     message_box* const boxes = opened();  // there are objects
     boxes[self.index].ring_to(boxes[to], to, workers_.size());
@@ -118,7 +125,7 @@ ext::merged_post* message_service::kept_back(worker& self, const ext::remote_cel
   return found;
 }
 
-[[gnu::noinline]] bool message_service::send_kept_back_now(worker& self, bool only_if_room) {
+[[gnu::cold]] bool message_service::send_kept_back_now(worker& self, bool only_if_room) {
   // Nothing else is kept back meanwhile: a wait for room runs no tasks.
   const bool sent = self.kept_back.send_all([&](ext::merged_post& post) {
     ext::remote_cell& object = *post.object;

@@ -27,8 +27,8 @@ class message_service {
   /// message_port::send(); with `only_if_room` message_port::try_send().
   bool send(unsigned to, const void* message, std::size_t bytes, bool only_if_room);
   /// message_port::kept_back()
-  ext::merged_post* kept_back(worker& self, const ext::remote_cell& object);
-  /// message_port::send_kept_back(). With `only_if_room`, returns false if there is none.
+  ext::merged_post* kept_back(worker& self, const ext::remote_cell* object);
+  /// Sends what `self` keeps back. With `only_if_room`, returns false if there is none.
   bool send_kept_back(worker& self, bool only_if_room = false) {
     return self.kept_back.empty() || send_kept_back_now(self, only_if_room);
   }
@@ -51,8 +51,7 @@ class message_service {
   /// Returns whether `self` has a message or a bound fiber to continue.
   bool any_for(const worker& self) const noexcept {
     const message_box* const boxes = opened();
-    return boxes != nullptr &&
-           (!self.bound.empty() || !self.backlog.empty() || boxes[self.index].has_message());
+    return boxes != nullptr && any_in(boxes[self.index], self);
   }
   /// Returns whether `self` has one of these, or one to send, or is a borrower whose task has
   /// ended.
@@ -92,6 +91,7 @@ class message_service {
   message_box* open();
   bool may_handle_here(const fiber& self) noexcept;
   void stop_listening(fiber& self) noexcept;
+  static bool any_in(const message_box& box, const worker& self) noexcept;
   bool send_kept_back_now(worker& self, bool only_if_room);
   bool call(worker& target) noexcept;
   static void ask_to_yield(worker& target) noexcept;

@@ -51,7 +51,6 @@ struct alignas(128) worker {
   bool woke = false;            ///< its last message woke another worker
   bool handler_yields = false;  ///< a strand that handles a message waits behind others
   bool gets_messages = false;   ///< there are boxes
-  ticks yielded_at{};           ///< when a strand here last yielded to messages
   unsigned calls_in_place = 0;  ///< times that a call to this worker ran on its caller
   message_backlog backlog;      ///< messages that came while others were handled or sent
   kept_posts kept_back;         ///< posts that others may be merged with

@@ -42,7 +42,7 @@ fiber* leave_maker(fiber& self) noexcept {
 
 }  // namespace
 
-worker_loop::worker_loop(ext::backend& home, worker_set& workers, ready_work& work)
+[[gnu::cold]] worker_loop::worker_loop(ext::backend& home, worker_set& workers, ready_work& work)
     : home_(home),
       workers_(workers),
       work_(work),
@@ -86,7 +86,7 @@ void worker_loop::start() {
   }
 }
 
-void worker_loop::shut_down() noexcept {
+[[gnu::cold]] void worker_loop::shut_down() noexcept {
   shutdown_.request();
   if (is_at_rest()) {
     shutdown_.finish();
@@ -106,7 +106,7 @@ bool worker_loop::is_at_rest() noexcept {
          shutdown_.sleeps_ended() == before;
 }
 
-void worker_loop::run_worker(worker& self) {
+[[gnu::cold]] void worker_loop::run_worker(worker& self) {
   worker_loop& loop = *self.loop;
   if (loop.shutdown_.finished()) return;
   overflow_guard guard(self.signal_stack);

@@ -58,10 +58,9 @@ class message_port {
   }
   /// Returns the post to `object` that the calling worker keeps back, or an empty one, after it has
   /// made sure that it can be sent. All that the worker sends comes after what it keeps back.
-  /// Returns nullptr on a port that keeps none back. Throws std::bad_alloc.
-  virtual merged_post* kept_back(const remote_cell& /*object*/) { return nullptr; }
-  /// Sends all that the calling worker keeps back.
-  virtual void send_kept_back() {}
+  /// Returns nullptr on a port that keeps none back. Throws std::bad_alloc. Without an object sends
+  /// all that is kept back.
+  virtual merged_post* kept_back(const remote_cell* /*object*/) { return nullptr; }
   /// Has the calling strand handle a message for its own worker whose outcome it is about to wait
   /// for, at once, unless other messages come before it. Returns false if it has not: send() the
   /// message then. Any thread.

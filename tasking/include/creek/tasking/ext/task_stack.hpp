@@ -25,6 +25,10 @@ namespace creek::ext {
 class task_stack;
 struct activation;
 
+/// Suspends the calling strand of `home` behind the messages for its worker and others that are
+/// ready.
+void wait_behind_others(executor& home);
+
 /// Task stack of the strand that runs on this thread; null outside the host backend. A strand's
 /// stack never changes, so a function may keep the pointer across any wait. The model must not
 /// compute the variable's address, which would be stale after a move to another thread:
@@ -76,9 +80,6 @@ class task_stack_home : public executor {
   /// Returns whether messages wait for the worker of the calling strand, which runs no message
   /// itself. Looked at by a strand that was asked for something.
   virtual bool has_messages() noexcept { return false; }
-  /// Suspends the calling strand behind the messages that wait for its worker. Returns false if it
-  /// is too early for that: then it has to be asked again.
-  virtual bool yield_to_messages() noexcept { return true; }
 };
 
 /// Slots that thieves may take, as indexes: from `tail`, the oldest, up to `split`. Both lie in one
@@ -172,8 +173,9 @@ class stealable_stack {
   bool external_;  ///< tasks are offered through task_stack_home::offer
   // Kept off the line that thieves poll. The strand writes all of it when it answers.
   alignas(128) std::atomic<std::uint32_t> asked_;  ///< a thief has asked and waits for an answer
-  spin_lock mover_;  ///< held to move the split; thieves: only by force
-  ticks shared_at_;  ///< when the strand last shared a task; only the strand
+  spin_lock mover_;   ///< held to move the split; thieves: only by force
+  ticks shared_at_;   ///< when the strand last shared a task; only the strand
+  ticks yielded_at_;  ///< when it last yielded to messages; only the strand
   // The line that thieves poll.
   alignas(128) shared_part shared_;
 
@@ -334,6 +336,7 @@ class task_stack : public stealable_stack {
   }
   void mind_messages(const task_slot& pushed) noexcept;
   void let_messages_go_first() noexcept;
+  bool yield_to_messages() noexcept;
   bool pushed_slow(task_slot* slot) noexcept;
   join_result join_slow(task_slot* slot) noexcept;
   join_result join_buried(task_slot* slot) noexcept;
