@@ -168,11 +168,12 @@ void ext::check_serve_only(scheduler_options& options) {
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   for (const core_id each : chosen) {
     if (each.value >= 0 && each.index() < options.workers) continue;
-    throw usage_error("serve_only: there is no worker " + std::to_string(each.value) +
-                      "; this runtime has 0 to " + std::to_string(options.workers - 1));
+    throw usage_error("serve_only: there is no worker " + std::to_string(long{each.value}) +
+                      "; this runtime has 0 to " +
+                      std::to_string(std::size_t{options.workers} - 1));
   }
   if (!chosen.empty() && chosen.size() == options.workers) {
-    throw usage_error("serve_only: names all " + std::to_string(options.workers) +
+    throw usage_error("serve_only: names all " + std::to_string(std::size_t{options.workers}) +
                       " workers, and none is left for tasks; name fewer, or raise workers");
   }
 }

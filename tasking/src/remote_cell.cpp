@@ -45,7 +45,7 @@ bool waits_for(const std::byte* message, const remote_cell& cell) noexcept {
 
 [[gnu::cold]] std::string name_of(const remote_cell& cell) {
   return "object " + std::to_string(cell.place().generation) + " on worker " +
-         std::to_string(cell.place().worker);
+         std::to_string(std::size_t{cell.place().worker});
 }
 
 /// Answers a call that would wait for itself.
@@ -217,7 +217,7 @@ void remote_cell::destroy() {
   if (!dead_.exchange(true, std::memory_order_acq_rel)) send_to_self(&run_destruction);
 }
 
-void send_kept_back() noexcept {
+[[gnu::cold, gnu::noinline]] void send_kept_back() noexcept {
   executor* const here = current_executor();
   if (here != nullptr) {
     (void)here->messages().kept_back(nullptr);

@@ -220,7 +220,7 @@ void task_stack::mind_messages(const task_slot& pushed) noexcept {
 }
 
 /// Returns false if the strand has yielded just now: endless senders leave it most of its time.
-[[gnu::cold]] bool task_stack::yield_to_messages() noexcept {
+bool task_stack::yield_to_messages() noexcept {
   if (tick_clock::now() - yielded_at_ < tick_clock::from_nanoseconds(least_turn)) return false;
   wait_behind_others(*home_);
   yielded_at_ = tick_clock::now();

@@ -45,8 +45,7 @@ fiber* in_place_waiter::off_stack(ext::strand* suspended) noexcept {
   return nullptr;
 }
 
-[[gnu::cold]] void in_place_waiter::wait(fiber& self, ext::publish_fn publish,
-                                         void* argument) noexcept {
+void in_place_waiter::wait(fiber& self, ext::publish_fn publish, void* argument) noexcept {
   say_once();
   ext::task_slot* const bottom = self.tasks.next_slot();
   in_place_wait wait(self);
@@ -68,8 +67,8 @@ fiber* in_place_waiter::off_stack(ext::strand* suspended) noexcept {
 }
 
 /// Makes one step; returns false if there was nothing to do.
-[[gnu::cold]] bool in_place_waiter::make_progress(fiber& self, in_place_wait& wait,
-                                                  ext::task_slot* bottom) noexcept {
+bool in_place_waiter::make_progress(fiber& self, in_place_wait& wait,
+                                    ext::task_slot* bottom) noexcept {
   worker& here = *self.on;
   messages_.send_kept_back(here);
   found_work work = here.bound.pop();

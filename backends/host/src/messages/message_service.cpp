@@ -58,8 +58,7 @@ struct message_service::receiver {
   return boxes_.get();
 }
 
-[[gnu::noinline]] bool message_service::any_in(const message_box& box,
-                                               const worker& self) noexcept {
+bool message_service::any_in(const message_box& box, const worker& self) noexcept {
   return !self.bound.empty() || !self.backlog.empty() || box.has_message();
 }
 
@@ -125,7 +124,7 @@ bool message_service::send(unsigned to, const void* message, std::size_t bytes, 
   return found;
 }
 
-[[gnu::cold]] bool message_service::send_kept_back_now(worker& self, bool only_if_room) {
+[[gnu::noinline]] bool message_service::send_kept_back_now(worker& self, bool only_if_room) {
   // Nothing else is kept back meanwhile: a wait for room runs no tasks.
   const bool sent = self.kept_back.send_all([&](ext::merged_post& post) {
     ext::remote_cell& object = *post.object;

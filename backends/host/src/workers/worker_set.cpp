@@ -43,8 +43,8 @@ scheduler_options checked(scheduler_options options) {
     throw usage_error("scheduler_options: " + what);
   };
   if (options.workers > scheduler_options::max_workers) {
-    refuse("workers is " + std::to_string(options.workers) + "; at most " +
-           std::to_string(scheduler_options::max_workers) + " are possible");
+    refuse("workers is " + std::to_string(std::size_t{options.workers}) + "; at most " +
+           std::to_string(std::size_t{scheduler_options::max_workers}) + " are possible");
   }
   if (options.stack_size < (std::size_t{16} << 10) || options.stack_size > (std::size_t{1} << 32)) {
     refuse("stack_size must be 16 KiB to 4 GiB");
@@ -126,7 +126,7 @@ void worker_set::start(void (*run)(worker& self)) {
     const auto started =
         std::count_if(begin(), end(), [](const worker& each) { return each.thread.joinable(); });
     throw error(failure.code(), "only " + std::to_string(started) + " of " +
-                                    std::to_string(size()) +
+                                    std::to_string(std::size_t{size()}) +
                                     " worker threads could be started; ask for fewer workers");
   }
 }
@@ -167,7 +167,8 @@ void worker_set::make_recorders() {
 void worker_set::record_in(trace::session& session) {
   make_recorders();
   for (worker& each : *this) {
-    trace::track& track = session.add_track(options_.name + "/" + std::to_string(each.index));
+    trace::track& track =
+        session.add_track(options_.name + "/" + std::to_string(std::size_t{each.index}));
     recorders_[each.index].trace_on(track, (std::int64_t{each.index} << 40) + 1);
   }
 }
