@@ -136,6 +136,7 @@ TEST_P(Post, SendsWhatItHasMergedWhenTheStrandEndsOrWaits) {
   on_each_runtime([&](creek::runtime& rt) {
     // The object goes with the runtime, which ends while an operation is kept back.
     struct noted {
+      explicit noted(std::atomic<int>* total) : sum(total) {}
       std::atomic<int>* sum;
       int amount = 0;
       ~noted() { *sum += amount; }
