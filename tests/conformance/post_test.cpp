@@ -6,6 +6,7 @@
 #include <exception>
 #include <list>
 #include <numeric>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -290,8 +291,20 @@ TEST_P(Post, SendsManyItemsInOrder) {
     const char* const two[20] = {"x", nullptr};
     there.post_many([](statistics& here, const char* item) { here.note(item != nullptr ? 1 : 0); },
                     std::span(two));
+    // An array whose iterators could be taken for items, and a range whose end is of another type.
+    const void* const addresses[20] = {};
+    there.post_many([](statistics& here, const void* item) { here.note(item != nullptr ? 1 : 0); },
+                    addresses);
+    struct counted_items {
+      const int* first;
+      auto begin() const { return std::counted_iterator(first, 3); }
+      auto end() const { return std::default_sentinel; }
+    };
+    const int numbers[] = {5, 6, 7, 8};
+    there.post_many(&statistics::note, counted_items{numbers});
     expected.insert(expected.end(), {1, 0, 1});
-    expected.insert(expected.end(), 19, 0);
+    expected.insert(expected.end(), 19 + 20, 0);
+    expected.insert(expected.end(), {5, 6, 7});
     const std::string prefix(50, 'c');  // a function that does not fit into a message
     there.post_many([prefix](statistics& here,
                              char item) { here.note(static_cast<int>(prefix.size()) + item); },

@@ -20,6 +20,7 @@
 #include <exception>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -461,8 +462,9 @@ class remote {
         return post(few);
       }
     }
-    post(detail::call_for_many<T, function, item>{
-        std::forward<F>(f), {std::ranges::begin(items), std::ranges::end(items)}});
+    detail::call_for_many<T, function, item> many{std::forward<F>(f), {}};
+    std::ranges::copy(items, std::back_inserter(many.items));
+    post(std::move(many));
   }
   /// Destroys the object after the calls that came before. Later calls are errors.
   void destroy() const { required("destroy").destroy(); }
