@@ -26,7 +26,7 @@ constexpr std::chrono::nanoseconds worth_waiting{1000};
 constexpr std::chrono::nanoseconds worth_sharing{250};
 
 /// Between two times that a strand yields to messages.
-constexpr std::chrono::microseconds least_turn{10};
+constexpr std::chrono::microseconds min_turn{10};
 
 /// Waits until the thief of a spawned task has no more to do with its slot.
 void wait_until_moved(const task_slot& slot) noexcept {
@@ -221,7 +221,7 @@ void task_stack::mind_messages(const task_slot& pushed) noexcept {
 
 /// Returns false if the strand has yielded just now: endless senders leave it most of its time.
 bool task_stack::yield_to_messages() noexcept {
-  if (tick_clock::now() - yielded_at_ < tick_clock::from_nanoseconds(least_turn)) return false;
+  if (tick_clock::now() - yielded_at_ < tick_clock::from_nanoseconds(min_turn)) return false;
   wait_behind_others(*home_);
   yielded_at_ = tick_clock::now();
   return true;

@@ -76,11 +76,7 @@ class distributed_map {
     return shard_of(key).async(put_here, entry{key, value});
   }
   void post_put(const K& key, const V& value) const {
-    if constexpr (std::is_nothrow_move_constructible_v<entry>) {
-      shard_of(key).post_batched(put_here, entry{key, value});
-    } else {
-      shard_of(key).post(put_here, entry{key, value});
-    }
+    post_soon(shard_of(key), put_here, entry{key, value});
   }
 
   /// Calls f(value) where the entry lives, with a new V{} if there was no entry, and returns f's
@@ -95,11 +91,7 @@ class distributed_map {
   }
   template <class F>
   void post_update(const K& key, F f) const {
-    if constexpr (std::is_empty_v<F> && std::is_nothrow_move_constructible_v<K>) {
-      shard_of(key).post_batched(update_here<F>{std::move(f)}, key);
-    } else {
-      shard_of(key).post(update_here<F>{std::move(f)}, key);
-    }
+    post_soon(shard_of(key), update_here<F>{std::move(f)}, key);
   }
 
   /// Erases the key's entry. Returns true if there was one.
@@ -194,6 +186,16 @@ class distributed_map {
     std::size_t operator()(const K& key) const { return hash_with(*secret, key); }
   };
   using table = std::unordered_map<K, V, hasher>;
+
+  /// Posts f(shard, item), in a batch if the types allow.
+  template <class F, class Item>
+  static void post_soon(const remote<table>& shard, F f, Item item) {
+    if constexpr (std::is_empty_v<F> && std::is_nothrow_move_constructible_v<Item>) {
+      shard.post_batched(std::move(f), std::move(item));
+    } else {
+      shard.post(std::move(f), std::move(item));
+    }
+  }
 
   // Functions that run on the shard's worker. `call` and similar functions move arguments there.
 

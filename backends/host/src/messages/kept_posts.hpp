@@ -2,10 +2,11 @@
 // Posts that a worker keeps back, to merge others with them.
 #pragma once
 
-#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include <creek/tasking/ext/remote_cell.hpp>
 
@@ -17,50 +18,38 @@ class kept_posts {
  public:
   static constexpr std::size_t max_objects = 64;
 
-  bool empty() const noexcept { return count_ == 0; }
+  bool empty() const noexcept { return in_use_ == 0; }
   /// Returns the post to `object`, or an empty one for the caller to fill. Returns nullptr if the
   /// place is taken: all have to be sent first. Throws std::bad_alloc.
   ext::merged_post* place_of(const ext::remote_cell& object) {
     if (posts_ == nullptr) posts_ = std::make_unique<ext::merged_post[]>(max_objects);
-    const auto index = static_cast<std::uint8_t>(object.place().generation % max_objects);
+    const std::uint64_t index = object.place().generation % max_objects;
     ext::merged_post& found = posts_[index];
     if (found.object != nullptr) return found.object == &object ? &found : nullptr;
-    // It may have been listed before, for a caller that has failed to fill it.
-    if ((listed_ >> index & 1) == 0) add(index);
+    in_use_ |= std::uint64_t{1} << index;
     return &found;
   }
-  /// Calls send(post), which returns whether it was sent, for each post, the first kept first,
-  /// until one is not. There seem to be none meanwhile. Returns whether all were sent.
+  /// Calls send(post), which returns whether it was sent, for each post until one is not. There
+  /// seem to be none meanwhile. Returns whether all were sent.
   template <class Send>
   bool send_all(Send send) {
-    const std::array<std::uint8_t, max_objects> order = order_;
-    const std::size_t count = count_;
-    count_ = 0;
-    listed_ = 0;
-    std::size_t i = 0;
-    const auto keep_rest = [&] {
-      for (std::size_t left = i; left < count; ++left) add(order[left]);
-    };
+    std::uint64_t left = std::exchange(in_use_, 0);
     try {
-      while (i < count && (posts_[order[i]].object == nullptr || send(posts_[order[i]]))) ++i;
+      for (; left != 0; left &= left - 1) {
+        ext::merged_post& post = posts_[static_cast<std::size_t>(std::countr_zero(left))];
+        if (post.object != nullptr && !send(post)) break;
+      }
     } catch (...) {
-      keep_rest();
+      in_use_ = left;
       throw;
     }
-    keep_rest();
-    return i == count;
+    in_use_ = left;
+    return left == 0;
   }
 
  private:
-  void add(std::uint8_t index) noexcept {
-    listed_ |= std::uint64_t{1} << index;
-    order_[count_++] = index;
-  }
-
   std::unique_ptr<ext::merged_post[]> posts_;
-  std::array<std::uint8_t, max_objects> order_{};  ///< places in use, the first used first
-  std::size_t count_ = 0;
-  std::uint64_t listed_ = 0;  ///< the same as bits
+  std::uint64_t in_use_ = 0;  ///< a bit a place; it may be empty if its caller failed to fill it
 };
 
 }  // namespace creek::host_backend

@@ -3,7 +3,7 @@
 // extremes and the like, where only the total effect matters.
 #pragma once
 
-#include <algorithm>
+#include <functional>
 #include <type_traits>
 
 #include <creek/core/language.hpp>
@@ -47,24 +47,29 @@ struct add_to {
   void merge(const add_to& next) noexcept { amount += next.amount; }
 };
 
+namespace detail {
+/// Replaces a data member by a value that comes before it.
+template <auto Member, class Before>
+struct replace_by {
+  using object = typename member_of<decltype(Member)>::object;
+  using value_type = typename member_of<decltype(Member)>::value;
+  value_type value;
+
+  void operator()(object& target) const { replace(target.*Member, value); }
+  void merge(const replace_by& next) noexcept { replace(value, next.value); }
+
+ private:
+  static void replace(value_type& old, const value_type& next) {
+    if (Before{}(next, old)) old = next;
+  }
+};
+}  // namespace detail
+
 /// Lowers a data member to a value that is smaller.
 template <auto Member>
-struct lower_to {
-  using object = typename detail::member_of<decltype(Member)>::object;
-  typename detail::member_of<decltype(Member)>::value value;
-
-  void operator()(object& target) const { target.*Member = std::min(target.*Member, value); }
-  void merge(const lower_to& next) noexcept { value = std::min(value, next.value); }
-};
-
+using lower_to = detail::replace_by<Member, std::less<>>;
 /// Raises a data member to a value that is larger.
 template <auto Member>
-struct raise_to {
-  using object = typename detail::member_of<decltype(Member)>::object;
-  typename detail::member_of<decltype(Member)>::value value;
-
-  void operator()(object& target) const { target.*Member = std::max(target.*Member, value); }
-  void merge(const raise_to& next) noexcept { value = std::max(value, next.value); }
-};
+using raise_to = detail::replace_by<Member, std::greater<>>;
 
 }  // namespace creek
