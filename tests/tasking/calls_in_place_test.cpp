@@ -85,6 +85,84 @@ TEST(CallsInPlace, ComeAfterWhatTheCallerSentBefore) {
   }
 }
 
+/// The call would wait for these anyway.
+TEST(CallsInPlace, HandleEarlierMessagesOfTheirObject) {
+  on_worker_0(1, [] {
+    const remote<log> mine = make_on<log>(core_id{0});
+    std::uintptr_t posted = 0;
+    EXPECT_TRUE(runs_here_soon([&] {
+      mine.post([&](log&) { posted = stack_here(); });
+      return mine.call([](log&) { return stack_here(); });
+    }));
+    EXPECT_TRUE(is_near(posted, stack_here()));
+  });
+}
+
+TEST(CallsInPlace, LetEarlierMessagesOfTheirObjectWait) {
+  for (const unsigned workers : {1U, 2U}) {
+    on_worker_0(workers, [workers] {
+      const core_id last{static_cast<int>(workers) - 1};
+      const remote<log> mine = make_on<log>(core_id{0});
+      std::vector<int> expected;
+      for (int i = 0; i < 300; i += 3) {
+        mine.post([=](log& self) {
+          creek::call_on(last, [] {});
+          creek::async([] {}).get();
+          self.add(i);
+        });
+        mine.post(&log::add, i + 1);
+        mine.call(&log::add, i + 2);
+        for (int n = i; n < i + 3; ++n) expected.push_back(n);
+      }
+      EXPECT_EQ(mine.call(&log::all), expected);
+    });
+  }
+}
+
+/// A message to another object may wait for what the caller does next.
+TEST(CallsInPlace, LeaveMessagesOfOtherObjectsToTheWorker) {
+  for (const unsigned workers : {1U, 2U}) {
+    on_worker_0(workers, [] {
+      const remote<log> mine = make_on<log>(core_id{0});
+      const remote<log> other = make_on<log>(core_id{0});
+      for (int i = 0; i < 50; ++i) {
+        creek::promise<void> may_end;
+        mine.post(&log::add, i);
+        creek::future<void> needs_caller =
+            other.async([&, done = may_end.get_future()](log&) mutable { done.get(); });
+        mine.post(&log::add, i);
+        mine.call([](log&) {});
+        may_end.set_value();
+        needs_caller.get();
+      }
+      EXPECT_EQ(mine.call(&log::all).size(), 100U);
+    });
+  }
+}
+
+/// An object that its own worker calls while others send it messages.
+TEST(CallsInPlace, TakeTurnsWithMessagesOfOthers) {
+  constexpr int rounds = 2000;
+  on_worker_0(3, [] {
+    const remote<log> shared = make_on<log>(core_id{0});
+    const auto use = [&shared](int first) {
+      for (int i = 0; i < rounds; ++i) {
+        shared.post(&log::add, first + 2 * i);
+        shared.call(&log::add, first + 2 * i + 1);
+      }
+    };
+    creek::future<void> one = creek::async_on(core_id{1}, [&] { use(2 * rounds); });
+    creek::future<void> two = creek::async_on(core_id{2}, [&] { use(4 * rounds); });
+    use(0);
+    one.get();
+    two.get();
+    std::vector<int> all = shared.call(&log::all);
+    ASSERT_EQ(all.size(), std::size_t{6 * rounds});
+    std::ranges::stable_sort(all, {}, [](int n) { return n / (2 * rounds); });
+    EXPECT_TRUE(std::ranges::is_sorted(all));
+  });
+}
+
 /// Many callers on several workers, whose posts come before their calls.
 TEST(CallsInPlace, KeepTheOrderOfEachCallerAmongMany) {
   constexpr int callers = 4, rounds = 500;

@@ -205,7 +205,7 @@ TEST(remote_soak, loses_and_duplicates_nothing) {
   const std::uint64_t calls = number_from("CREEK_SOAK_CALLS", under_sanitizer ? 20'000 : 200'000);
   const std::uint64_t seed = number_from("CREEK_SEED", std::random_device{}());
   std::printf("CREEK_SEED=%llu\n", static_cast<unsigned long long>(seed));
-  for (const unsigned workers : {1U, 2U, 4U, 16U}) {
+  for (const unsigned workers : {1U, 2U, 4U, 16U, 64U}) {
     runtime rt{host(workers)};
     rt.run([&] {
       std::vector<core_id> cores;

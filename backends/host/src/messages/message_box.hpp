@@ -120,6 +120,24 @@ class alignas(128) message_box {
       if (!from->empty() && from->front()->turn == turn) to.take(pop(*from));
     }
   }
+  /// Takes the next message as poll() does, if it is for `object`; otherwise returns false.
+  template <class Receiver>
+  bool take_next_for(const ext::remote_cell& object, const Receiver& to) {
+    const source from = earliest(no_turn);
+    ext::message_head next;
+    if (from.queue != nullptr) {
+      next = ext::head_of(from.queue->front()->data);
+    } else if (from.ring != nullptr) {
+      next = from.ring->next_head();
+    }
+    if (next.object != &object || next.is_retirement()) return false;
+    if (from.queue != nullptr) {
+      to.take(pop(*from.queue));
+    } else {
+      from.ring->poll(to, 1);
+    }
+    return true;
+  }
   /// Keeps a message of the worker to itself; `news` counts what it has heard. A message that is
   /// `last` comes behind all whose sending happened before.
   void keep(ext::kept_message* own, std::uint64_t news, bool last) noexcept {
@@ -150,26 +168,36 @@ class alignas(128) message_box {
     return first() == &ring && ring.next_of_reader == nullptr && outside_.empty() && own_.empty() &&
            came_.empty();
   }
+  /// The place of a message that waits; neither: there is none.
+  struct source {
+    ext::message_queue* queue = nullptr;
+    pair_ring* ring = nullptr;
+  };
   /// Takes all that has arrived with a turn before `turn`.
   template <class Receiver>
   [[gnu::noinline]] void take_before(message_turn turn, const Receiver& to) {
     for (;;) {
-      outside_.move_to(came_);
-      message_turn earliest = turn;
-      pair_ring* ring = nullptr;
-      for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
-        if (!each->has_message() || each->next_turn() >= earliest) continue;
-        earliest = each->next_turn();
-        ring = each;
-      }
-      if (ext::message_queue* const queue = earliest_kept(earliest)) {
-        to.take(pop(*queue));
-      } else if (ring != nullptr) {
-        ring->poll(to, pair_ring::lines);
+      const source from = earliest(turn);
+      if (from.queue != nullptr) {
+        to.take(pop(*from.queue));
+      } else if (from.ring != nullptr) {
+        from.ring->poll(to, pair_ring::lines);
       } else {
         return;
       }
     }
+  }
+  /// Returns where the message with the earliest turn is, of those with a turn before `turn`.
+  [[gnu::noinline]] source earliest(message_turn turn) noexcept {
+    outside_.move_to(came_);
+    source found;
+    for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
+      if (!each->has_message() || each->next_turn() >= turn) continue;
+      turn = each->next_turn();
+      found.ring = each;
+    }
+    found.queue = earliest_kept(turn);
+    return found;
   }
   /// Returns the queue whose first message has the earlier turn, if it has one before `turn`. Those
   /// from outside come in the order of arrival: two that came in the other order than that of their

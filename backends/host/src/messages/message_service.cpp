@@ -21,22 +21,23 @@ constexpr std::chrono::microseconds worth_waiting_for_room{20};
 
 }  // namespace
 
-/// Handles the messages of a box. Without a service, or while older ones wait in the backlog, puts
-/// them there.
+/// Handles the messages of a box, `in_place` on a strand that calls. Without a service, or while
+/// older ones wait in the backlog, puts them there.
 struct message_service::receiver {
   message_service* service;
   worker& here;
+  bool in_place = false;
 
   void take(std::byte* data, std::size_t bytes) const noexcept {
     if (handles()) {
-      service->handle(here, data, bytes);
+      service->handle(here, data, bytes, in_place);
     } else {
       here.backlog.push(data, bytes);
     }
   }
   [[gnu::noinline]] void take(ext::kept_message* message) const noexcept {
     if (handles()) {
-      service->handle(here, message->data, message->bytes);
+      service->handle(here, message->data, message->bytes, in_place);
       here.backlog.recycle(message);
     } else {
       here.backlog.push(message);
@@ -199,35 +200,54 @@ bool message_service::pause_for_messages(worker& self) noexcept {
   return false;
 }
 
-[[gnu::noinline]] void message_service::handle(worker& here, std::byte* message,
-                                               std::size_t bytes) noexcept {
+[[gnu::noinline]] void message_service::handle(worker& here, std::byte* message, std::size_t bytes,
+                                               bool in_place) noexcept {
   here.counters.add(counter::messages);
   ext::follow_others();
-  ext::arrive(home_, message, bytes);
+  (in_place ? ext::arrive_here : ext::arrive)(home_, message, bytes);
 }
 
-/// Returns whether a message of `self` to its own worker may run on `self` at once: nothing waits
-/// for the worker, which thus comes first, and there is stack left. Now and then it may not, so
-/// that a strand that calls for ever lets its worker do other work. A borrower leaves calls to the
-/// worker's own thread, and this is not known to be one before there are boxes.
+/// Returns whether a message of `self` to its own worker may run on `self`: there is stack left.
+/// Now and then it may not, so that a strand that calls for ever lets its worker do other work. A
+/// borrower leaves calls to the worker's own thread, and this is not known to be one before there
+/// are boxes.
 bool message_service::may_handle_here(const fiber& self) noexcept {
   constexpr unsigned between_turns = 256;
   worker& here = *self.on;
-  return in_use() && here.borrowed == nullptr && !has_messages(here) && has_room(self) &&
+  return in_use() && here.borrowed == nullptr && has_room(self) &&
          ++here.calls_in_place % between_turns != 0;
+}
+
+/// Handles the messages that wait for the worker and come before a call of the caller to `object`,
+/// as long as they are for that object, too: the call would wait for them anyway. Returns whether
+/// none is left.
+bool message_service::handle_before(worker& here, const ext::remote_cell* object) noexcept {
+  if (!has_messages(here)) return true;
+  if (object == nullptr) return false;
+  for (int left = max_before_call; left > 0; --left) {
+    if (!here.kept_back.empty() || !here.bound.empty() || !here.backlog.empty() ||
+        !opened()[here.index].take_next_for(*object, receiver{this, here, true}))
+      return false;
+    if (!has_messages(here)) return true;
+  }
+  return false;
 }
 
 bool message_service::handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept {
   if (workers_.index_of_caller() != static_cast<int>(to)) return false;
   fiber& self = *fiber_of(ext::current_stack);
   if (!may_handle_here(self)) return false;
+  worker& here = *self.on;
   const bool was_bound = std::exchange(self.bound, true);
-  self.on->counters.add(counter::messages);
-  ext::arrive_here(home_, message, bytes);
+  const bool is_first = handle_before(here, ext::head_of(message).object);
+  if (is_first) {
+    here.counters.add(counter::messages);
+    ext::arrive_here(home_, message, bytes);
+  }
   self.bound = was_bound;
   // While it was bound, it did not yield to those that have asked.
-  if (!was_bound && self.on->called.load(std::memory_order_relaxed)) self.tasks.ask();
-  return true;
+  if (!was_bound && here.called.load(std::memory_order_relaxed)) self.tasks.ask();
+  return is_first;
 }
 
 bool message_service::serve(fiber& self) noexcept {
@@ -249,7 +269,7 @@ bool message_service::serve(fiber& self) noexcept {
   for (std::size_t left = here.backlog.size(); left > 0; --left) {
     ext::kept_message* const first = here.backlog.pop();
     if (first == nullptr) break;  // a handler has waited, and the worker has handled the rest
-    handle(here, first->data, first->bytes);
+    handle(here, first->data, first->bytes, false);
     here.backlog.recycle(first);
   }
   box.poll(receiver{this, here});

@@ -86,10 +86,12 @@ class message_service {
 
  private:
   static constexpr std::size_t piled_up = 64;
+  static constexpr int max_before_call = 64;
   struct receiver;
 
   message_box* open();
   bool may_handle_here(const fiber& self) noexcept;
+  bool handle_before(worker& here, const ext::remote_cell* object) noexcept;
   void stop_listening(fiber& self) noexcept;
   static bool any_in(const message_box& box, const worker& self) noexcept;
   bool send_kept_back_now(worker& self, bool only_if_room);
@@ -101,7 +103,7 @@ class message_service {
     if (boxes != nullptr) sanitizer::acquired(&opened_);
     return boxes;
   }
-  void handle(worker& here, std::byte* message, std::size_t bytes) noexcept;
+  void handle(worker& here, std::byte* message, std::size_t bytes, bool in_place) noexcept;
   template <class Condition>
   void wait_for_room(Condition done);
   void send_late(pair_ring& ring, const void* message, std::size_t bytes);

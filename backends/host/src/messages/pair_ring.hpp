@@ -96,6 +96,12 @@ class pair_ring {
   /// Returns whether the next message, which must be there, has the turn of those before it.
   [[nodiscard]] bool is_in_turn() const noexcept { return next_turn() == turn_; }
   [[nodiscard]] message_turn next_turn() const noexcept { return line_at(from_).turn; }
+  /// Returns the head of the next message, which must be there; an empty one at a jump.
+  [[nodiscard]] ext::message_head next_head() const noexcept {
+    const line& next = line_at(from_);
+    if ((word_of(next) & bytes_mask) == jump_mark) return {};
+    return ext::head_of(next.payload);
+  }
   /// Calls to.take(data, bytes) for up to `limit` messages of the turn that the next one has;
   /// returns their number. The receiver may call this again, or let others do so, once it has
   /// copied what it needs of its message.

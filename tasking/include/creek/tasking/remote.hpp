@@ -5,10 +5,10 @@
 //
 // Calls on one object run one at a time, those of one caller in the order in which it made them.
 // They run on the object's worker, between tasks and while it is idle, or at once where a strand of
-// that worker waits for the call and nothing comes before it; a call that waits (in
-// get(), call(), taskwait() ...) suspends, lets the worker serve others, and resumes on the same
-// worker. On the tbb backend a worker is just a number: calls run as tasks, wherever oneTBB has a
-// thread.
+// that worker waits for the call and nothing but calls on the same object comes before it; a call
+// that waits (in get(), call(), taskwait() ...) suspends, lets the worker serve others, and resumes
+// on the same worker. On the tbb backend a worker is just a number: calls run as tasks, wherever
+// oneTBB has a thread.
 #pragma once
 
 #include <algorithm>
@@ -16,21 +16,17 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <exception>
-#include <functional>
 #include <future>
 #include <iterator>
-#include <optional>
 #include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <creek/core/core_id.hpp>
 #include <creek/core/error.hpp>
-#include <creek/tasking/detail/closure_message.hpp>
+#include <creek/tasking/detail/posted_call.hpp>
+#include <creek/tasking/detail/remote_call.hpp>
 #include <creek/tasking/future.hpp>
 #include <creek/tasking/merging.hpp>
 
@@ -47,267 +43,8 @@ struct remote_address {
 };
 
 namespace detail {
-
-/// Type of a result that is moved back to the caller.
-template <class Returned>
-struct returned_result {
-  static_assert(
-      std::is_void_v<Returned> || std::is_constructible_v<std::decay_t<Returned>, Returned>,
-      "what a remote call returns is moved to the caller: it must be movable, and copyable if it "
-      "is returned by reference");
-  using type = std::decay_t<Returned>;
-};
-
-template <class F, class T, class... Arguments>
-using remote_result_t = typename returned_result<
-    std::invoke_result_t<std::decay_t<F>&, T&, std::decay_t<Arguments>...>>::type;
-template <class F, class... Arguments>
-using worker_result_t = typename returned_result<
-    std::invoke_result_t<std::decay_t<F>&, std::decay_t<Arguments>...>>::type;
-
 template <class T>
 remote_cell* cell_of(const remote<T>& object) noexcept;
-
-// The requirements below are classes so that a compiler checks them, and prints their sentence,
-// before it looks at the rest of the function that names them.
-
-template <class... Arguments>
-struct argument_requirements {
-  static_assert((std::is_move_constructible_v<std::decay_t<Arguments>> && ...),
-                "an argument of a remote call is moved to the object's worker: it must have a move "
-                "or copy constructor; pass a remote<T> or a pointer to what cannot be moved");
-  static constexpr bool met = true;
-};
-
-template <class T, class F, class... Arguments>
-struct remote_call_requirements : argument_requirements<F, Arguments...> {
-  static_assert(std::is_invocable_v<std::decay_t<F>&, T&, std::decay_t<Arguments>...>,
-                "f of a remote<T> call must be a method of T, or accept T& first, and copies of "
-                "the arguments, as rvalues");
-};
-
-template <class F, class... Arguments>
-struct worker_call_requirements : argument_requirements<F, Arguments...> {
-  static_assert(std::is_invocable_v<std::decay_t<F>&, std::decay_t<Arguments>...>,
-                "call_on, async_on and post_on call f(arguments...) with copies, as rvalues: f "
-                "must accept them");
-};
-
-/// Returns the call as a closure of an object; trivially copyable if all that it captures is.
-template <class T, class F, class... Arguments>
-auto bind_call(F&& f, Arguments&&... arguments) {
-  return [f = std::decay_t<F>(std::forward<F>(f)),
-          ... arguments = std::decay_t<Arguments>(std::forward<Arguments>(arguments))](
-             void* object) mutable -> decltype(auto) {
-    if constexpr (std::is_void_v<T>) {
-      return std::invoke(f, std::move(arguments)...);
-    } else {
-      return std::invoke(f, *static_cast<T*>(object), std::move(arguments)...);
-    }
-  };
-}
-
-const activation* current_activation() noexcept;
-/// Returns the worker. Throws usage_error if `home` has no such worker, or is a parent process's.
-unsigned checked_worker(const executor& home, core_id core, const char* what);
-
-/// Sends a call and waits for its result.
-template <class R, class F>
-R call_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
-  awaited_reply<R> outcome;
-  outcome.asked_by = current_executor() == &home ? home.worker_index() : -1;
-  outcome.object = number_of(object);
-  outcome.chain = current_activation();
-  closure_message<std::decay_t<F>, awaited_reply<R>>::send(home, worker, object, std::move(closure),
-                                                           &outcome);
-  return outcome.take();
-}
-
-template <class R, class F>
-future<R> async_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
-  auto* outcome = new future_reply<R>;
-  state_ptr<future_state<R>> owned(outcome);
-  state_ptr<future_state<R>> of_call(outcome);  // if sending throws
-  outcome->asked_by = current_executor() == &home ? home.worker_index() : -1;
-  outcome->object = number_of(object);
-  closure_message<std::decay_t<F>, future_reply<R>>::send(home, worker, object, std::move(closure),
-                                                          outcome);
-  of_call.disown();
-  return future<R>(std::move(owned));
-}
-
-/// Takes the answer to async_closure() if it is there; otherwise gives the call up.
-template <class R>
-auto take_or_give_up(future<R>&& answer, bool is_there) {
-  using result = std::conditional_t<std::is_void_v<R>, bool, std::optional<R>>;
-  if (!is_there) {
-    static_cast<future_reply<R>*>(answer.state())->give_up();
-    answer.detach();
-    return result{};
-  }
-  if constexpr (std::is_void_v<R>) {
-    answer.get();
-    return true;
-  } else {
-    return result(answer.get());
-  }
-}
-
-template <post_failure_handler OnFailure = nullptr, class F>
-void post_closure(executor& home, unsigned worker, remote_cell* object, F&& closure) {
-  closure_message<std::decay_t<F>, void, OnFailure>::send(home, worker, object, std::move(closure),
-                                                          nullptr);
-  if (current_executor() == &home) home.messages().yield();
-}
-
-/// A post of F that is merged with others. Lies in the message.
-template <class T, class F, post_failure_handler OnFailure>
-struct mergeable_post {
-  using closure = decltype(bind_call<T>(std::declval<const F&>()));
-  using message = closure_message<closure, void, OnFailure>;
-  static_assert(message::in_place && sizeof(closure) == sizeof(F),
-                "a mergeable operation may have at most 72 bytes");
-
-  static bool merge(std::byte* into, void* added) noexcept {
-    union room {
-      room() {}
-      F merged;
-    } here;
-    const F& next = *static_cast<const F*>(added);
-    std::memcpy(static_cast<void*>(&here.merged), into + sizeof(message_head), sizeof(F));
-    if constexpr (requires { here.merged.may_merge(next); }) {
-      if (!here.merged.may_merge(next)) return false;
-    }
-    here.merged.merge(next);
-    std::memcpy(into + sizeof(message_head), static_cast<const void*>(&here.merged), sizeof(F));
-    return true;
-  }
-  static std::size_t write(std::byte* bytes, remote_cell* object, void* added) {
-    const message_head head{&message::run, object, nullptr};
-    std::memcpy(bytes, &head, sizeof head);
-    std::memcpy(bytes + sizeof head, added, sizeof(F));
-    return sizeof head + sizeof(F);
-  }
-  static constexpr merged_post::operation kind{&merge, &write};
-};
-
-/// Posts of F with an item each, as one message that carries a pointer to all.
-template <class T, class F, class Item, post_failure_handler OnFailure>
-struct batched_post {
-  struct batch {
-    F f;
-    std::vector<Item> items;
-    void operator()(void* object) {
-      for (auto&& each : items) {
-        if constexpr (OnFailure == nullptr) {
-          call(object, static_cast<Item&&>(each));
-        } else {
-          try {
-            call(object, static_cast<Item&&>(each));
-          } catch (...) {
-            OnFailure(object, std::current_exception());
-          }
-        }
-      }
-    }
-    void call(void* object, Item&& item) const {
-      F own = f;
-      std::invoke(own, *static_cast<T*>(object), std::move(item));
-    }
-  };
-  struct addition {
-    const F& f;
-    Item& item;
-  };
-  using message = closure_message<batch, void, OnFailure>;
-  static_assert(!message::in_place);
-
-  static bool merge(std::byte* into, void* added) noexcept {
-    const auto& next = *static_cast<addition*>(added);
-    batch* carried = nullptr;
-    std::memcpy(&carried, into + sizeof(message_head), sizeof carried);
-    if constexpr (!std::is_empty_v<F>) {
-      if (std::memcmp(&carried->f, &next.f, sizeof(F)) != 0) return false;
-    }
-    carried->items.push_back(std::move(next.item));  // there is room
-    return true;
-  }
-  static std::size_t write(std::byte* bytes, remote_cell* object, void* added) {
-    const auto& first = *static_cast<addition*>(added);
-    auto made = std::make_unique<batch>(batch{first.f, {}});
-    made->items.reserve(merged_post::max_merged);
-    made->items.push_back(std::move(first.item));
-    const message_head head{&message::run, object, nullptr};
-    batch* const carried = made.release();
-    std::memcpy(bytes, &head, sizeof head);
-    std::memcpy(bytes + sizeof head, &carried, sizeof carried);
-    return sizeof head + sizeof carried;
-  }
-  static constexpr merged_post::operation kind{&merge, &write};
-};
-
-/// Posts if there is room; returns false if not.
-template <post_failure_handler OnFailure, class F>
-bool try_post_closure(remote_cell& object, F&& closure) {
-  executor& home = object.place().home;
-  if (!closure_message<std::decay_t<F>, void, OnFailure>::try_send(home, object.place().worker,
-                                                                   &object, std::move(closure)))
-    return false;
-  if (current_executor() == &home) home.messages().yield();
-  return true;
-}
-
-template <class T>
-void take_post_failure(void* object, std::exception_ptr why) {
-  static_cast<T*>(object)->on_post_failure(std::move(why));
-}
-/// Returns the handler of T for exceptions of posts, or null.
-template <class T>
-constexpr post_failure_handler failure_handler() noexcept {
-  static_assert(sizeof(T) > 0, "remote<T>::post needs to know whether T has on_post_failure()");
-  if constexpr (requires(T & object, std::exception_ptr why) {
-                  object.on_post_failure(std::move(why));
-                }) {
-    return &take_post_failure<T>;
-  } else {
-    return nullptr;
-  }
-}
-
-/// Calls `f` with the object and each item of a message.
-template <class T, class F, class Item, std::size_t Room>
-struct call_for_few {
-  F f;
-  std::uint32_t count = 0;
-  Item items[Room];
-
-  void operator()(T& object) {
-    for (std::uint32_t i = 0; i < count; ++i) std::invoke(f, object, std::move(items[i]));
-  }
-};
-/// Number of items that travel in a message with F; 0 if they, or F, cannot.
-template <class F, class Item>
-inline constexpr std::size_t items_in_a_message = [] {
-  constexpr std::size_t room = active_message_bytes - sizeof(message_head) - 2 * sizeof(long);
-  if constexpr (!std::is_trivially_copyable_v<F> || !std::is_trivially_copyable_v<Item> ||
-                !std::is_trivially_default_constructible_v<Item> ||
-                !std::is_copy_assignable_v<Item> || alignof(Item) > alignof(long) ||
-                alignof(F) > alignof(long) || sizeof(F) > 2 * sizeof(long)) {
-    return std::size_t{0};
-  } else {
-    return (room - (sizeof(F) > sizeof(long) ? sizeof(long) : 0)) / sizeof(Item);
-  }
-}();
-template <class T, class F, class Item>
-struct call_for_many {
-  F f;
-  std::vector<Item> items;
-
-  void operator()(T& object) {
-    for (auto&& each : items) std::invoke(f, object, static_cast<Item&&>(each));
-  }
-};
-
 }  // namespace detail
 
 /// A handle of an object that lives on a worker. Copyable, any thread; the object is destroyed on
@@ -416,8 +153,7 @@ class remote {
     static_assert(detail::remote_call_requirements<T, F, Item>::met);
     static_assert(std::is_empty_v<function> || std::has_unique_object_representations_v<function>,
                   "remote<T>::post_batched compares functions byte by byte: f must be a function, "
-                  "a method, or "
-                  "a function object that has no members but integers and pointers");
+                  "a method, or a function object that has no members but integers and pointers");
     static_assert(std::is_nothrow_move_constructible_v<stored>,
                   "remote<T>::post_batched moves items: that must not throw");
     constexpr detail::post_failure_handler on_failure = detail::failure_handler<T>();
