@@ -277,8 +277,21 @@ std::size_t command::count(const std::string& name) const {
   return found != nullptr ? found->count() : 0;
 }
 
+option* command::add_command_to_run(std::vector<std::string>& words,
+                                    const std::string& description) {
+  runs_command_ = true;
+  return add_option("command", words, description)->required()->option_text("COMMAND...");
+}
+
 bool command::parse(const std::vector<std::string>& words) {
   std::vector<std::string> backwards(words.rbegin(), words.rend());
+  for (const auto& each : subcommands_) {
+    if (!each->runs_command_ || words.empty() || words.front() != each->name()) continue;
+    auto first = words.begin() + 1;
+    while (first != words.end() && each->find(*first) != nullptr) ++first;
+    if (first == words.end() || first->starts_with('-')) continue;
+    backwards.insert(backwards.begin() + (words.end() - first), "--");
+  }
   try {
     parsed().parse(backwards);
   } catch (const CLI::Success& help_or_version) {

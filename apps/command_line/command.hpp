@@ -164,6 +164,9 @@ class command : public option_group {
   [[nodiscard]] bool is_hidden() const noexcept { return is_hidden_; }
   /// Sets the function to call once the command line was understood and names this command.
   void callback(std::function<void()> run);
+  /// Takes what follows from the first word on that is no option, as the words of another command,
+  /// whatever they look like. Its own options are flags.
+  option* add_command_to_run(std::vector<std::string>& words, const std::string& description);
   /// Returns the option of this command or its groups with this name, or nullptr.
   [[nodiscard]] const option* find(const std::string& name) const;
   /// Returns how often an option was given; 0 if there is no such option.
@@ -191,6 +194,7 @@ class command : public option_group {
   std::unique_ptr<CLI::App> program_;  // null in a subcommand
   std::string footer_;
   bool is_hidden_ = false;
+  bool runs_command_ = false;
   std::vector<std::unique_ptr<command>> subcommands_;
   std::vector<std::unique_ptr<option_group>> groups_;
 };

@@ -24,6 +24,7 @@ void add_dense(command_line::command& app, int& exit_code);  // lu, chol, qr, so
 void add_compare(command_line::command& app, int& exit_code);
 void add_scc(command_line::command& app, int& exit_code);
 void add_bench(command_line::command& app, int& exit_code);
+void add_lapack_run(command_line::command& app, int& exit_code);
 void add_generate(command_line::command& app, int& exit_code);
 
 /// Adds `info` to `creek scc`.

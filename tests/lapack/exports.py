@@ -19,7 +19,9 @@ def expected(bits):
         names |= {f"{letter}{name}_" for name in lapack + blas}
         names |= {f"cblas_{letter}{name}" for name in blas}
         names |= {f"LAPACKE_{letter}{name}{form}" for name in lapack for form in ("", "_work")}
-    return names | {f"{name}64_" for name in names} if bits == "64" else names
+    suffixed = {f"{name}64_" for name in names}
+    own = suffixed if bits == "64" else names | suffixed
+    return names | own | {f"scipy_{name}" for name in own}
 
 
 def main():

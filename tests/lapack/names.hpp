@@ -30,6 +30,11 @@ using blas_int = std::int64_t;
 using blas_int = std::int32_t;
 #endif
 
+/// What the names of functions end with.
+#ifndef CREEK_LAPACK_SUFFIX
+#define CREEK_LAPACK_SUFFIX ""
+#endif
+
 constexpr int row_major = 101;
 constexpr int col_major = 102;
 
@@ -42,7 +47,7 @@ constexpr char letter = std::is_same_v<T, float>                 ? 's'
 inline void* symbol(const std::string& name) {
   static void* const library = dlopen(CREEK_LAPACK_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw std::runtime_error(dlerror());
-  void* const found = dlsym(library, name.c_str());
+  void* const found = dlsym(library, (name + CREEK_LAPACK_SUFFIX).c_str());
   if (found == nullptr) throw std::runtime_error(name + " is not exported");
   return found;
 }

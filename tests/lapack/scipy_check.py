@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: scipy_check.py LIBRARY: NumPy and SciPy with the library preloaded give correct answers, and
-call it for them. Exit status 77 if they are not installed."""
+"""usage: scipy_check.py LIBRARY [WHEELS]: NumPy and SciPy, of this Python or in the folder WHEELS, give correct
+answers with the library preloaded, and call it for them. Exit status 77 if they are not installed."""
 
 import os
 import subprocess
@@ -83,10 +83,9 @@ def compute():
         pass
 
 
-def bindings(library, folder):
+def bindings(library, folder, environment):
     """Returns which library called which function, in a second process that does the same."""
-    environment = dict(os.environ, LD_PRELOAD=library, LD_DEBUG="bindings",
-                       LD_DEBUG_OUTPUT=str(Path(folder, "log")))
+    environment = dict(environment, LD_PRELOAD=library, LD_DEBUG="bindings", LD_DEBUG_OUTPUT=str(Path(folder, "log")))
     subprocess.run([sys.executable, "-B", __file__, library, "compute"], env=environment, check=True)
     found = set()
     for log in Path(folder).iterdir():
@@ -97,20 +96,27 @@ def bindings(library, folder):
     return found
 
 
+def of_wheels(name, caller):
+    """Returns the name in wheels: NumPy's have 64-bit integers, SciPy's have not."""
+    return f"scipy_{name}64_" if "umath" in caller else f"scipy_{name}"
+
+
 def main():
-    library = sys.argv[1]
-    if sys.argv[2:] == ["compute"]:
+    library, *more = sys.argv[1:]
+    if more == ["compute"]:
         compute()
         return 0
-    try:
-        import numpy, scipy  # noqa: E401
-    except ImportError as failure:
-        print(f"skipped: {failure} (Debian: python3-scipy)")
+    environment = dict(os.environ)
+    if more:
+        environment["PYTHONPATH"] = more[0]
+    versions = "import numpy, scipy; print('NumPy', numpy.__version__, 'SciPy', scipy.__version__)"
+    if subprocess.run([sys.executable, "-c", versions], env=environment, check=False).returncode != 0:
+        print("skipped: no NumPy and SciPy" + (f" in {more[0]}" if more else " (Debian: python3-scipy)"))
         return 77
-    print(f"NumPy {numpy.__version__}, SciPy {scipy.__version__}")
     with tempfile.TemporaryDirectory() as folder:
-        found = bindings(library, folder)
-    missing = set(BINDINGS.items()) - found
+        found = bindings(library, folder, environment)
+    wanted = {(of_wheels(name, caller) if more else name, caller) for name, caller in BINDINGS.items()}
+    missing = wanted - found
     print(f"{len(found)} names bound to creek; missing: {sorted(missing)}")
     return 1 if missing else 0
 

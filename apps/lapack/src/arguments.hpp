@@ -11,7 +11,14 @@
 
 #include <creek/linalg/matrix.hpp>
 
-namespace creek::lapack {
+/// The namespace of what depends on Fortran's INTEGER: a library may have both widths.
+#ifdef CREEK_LAPACK_ILP64
+#define CREEK_LAPACK_WIDTH ilp64
+#else
+#define CREEK_LAPACK_WIDTH lp64
+#endif
+
+namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
 
 using linalg::const_view;
 using linalg::diagonal;
@@ -24,7 +31,6 @@ using linalg::scalar;
 using linalg::side;
 using linalg::triangle;
 
-/// Fortran's INTEGER: 32 bits, 64 in libcreek_lapack64.
 #ifdef CREEK_LAPACK_ILP64
 using blas_int = std::int64_t;
 #else
@@ -112,4 +118,4 @@ constexpr double cost(double flops) noexcept {
   return is_complex<T> ? 4 * flops : flops;
 }
 
-}  // namespace creek::lapack
+}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH

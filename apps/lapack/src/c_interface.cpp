@@ -7,7 +7,7 @@
 
 extern "C" [[gnu::weak]] int LAPACKE_get_nancheck();
 
-namespace creek::lapack {
+namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
 
 bool nan_check_wanted() noexcept {
   static int (*const asked)() =
@@ -22,4 +22,4 @@ bool nan_check_wanted() noexcept {
   return wanted;
 }
 
-}  // namespace creek::lapack
+}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH

@@ -11,7 +11,7 @@
 #include "errors.hpp"
 #include "row_major.hpp"
 
-namespace creek::lapack {
+namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
 
 constexpr blas_int no_memory_for_work = -1010;
 constexpr blas_int no_memory_to_transpose = -1011;
@@ -20,14 +20,17 @@ constexpr blas_int no_memory_to_transpose = -1011;
 /// the lower of its two forms, which does not look for NaN.
 struct c_call {
   const char* routine;
+  const void* caller;  ///< an address in the code that called it
   int given_layout;
   bool upper_form;
   bool only_length = false;  ///< workspace query: the matrices may be absent
 
   /// Returns the name of the LAPACK routine, "dgetrf".
   const char* inner() const noexcept { return routine + sizeof("LAPACKE_") - 1; }
+  entry inner_entry() const noexcept { return {inner(), caller}; }
   blas_int refuse(blas_int info, bool by_upper_form = false) const {
-    report_c_interface((routine + std::string(by_upper_form ? "" : "_work")).c_str(), info);
+    const std::string name = routine + std::string(by_upper_form ? "" : "_work");
+    report_c_interface({name.c_str(), caller}, info);
     return info;
   }
 };
@@ -45,7 +48,7 @@ namespace detail {
 
 template <scalar T, class F, class... Operands>
 blas_int in_columns(const c_call& how, F f, const Operands&... operands) {
-  return counted(reported(how.inner(), f(operands...)));
+  return counted(reported(how.inner_entry(), f(operands...)));
 }
 
 template <scalar T, class F, class... Operands>
@@ -89,4 +92,4 @@ blas_int c_interface(const c_call& how, F f, const operand<T>& first,
   });
 }
 
-}  // namespace creek::lapack
+}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH

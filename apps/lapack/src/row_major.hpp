@@ -7,7 +7,7 @@
 
 #include "arguments.hpp"
 
-namespace creek::lapack {
+namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
 
 /// The part of a matrix that an argument means.
 struct region {
@@ -120,4 +120,4 @@ class column_major {
   operand<T> turned_;
 };
 
-}  // namespace creek::lapack
+}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH

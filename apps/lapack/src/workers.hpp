@@ -6,6 +6,8 @@
 
 #include <creek/tasking/runtime.hpp>
 
+#include "call_log.hpp"
+
 namespace creek::lapack {
 
 /// Returns the runtime for a call of that many real operations from this thread, or nullptr to
@@ -18,7 +20,9 @@ runtime* runtime_for(double operations) noexcept;
 /// Calls f on the workers that suit it and returns its result.
 template <class F>
 auto on_workers(double operations, F f) {
-  if (runtime* const workers = runtime_for(operations)) return workers->run(f);
+  runtime* const workers = runtime_for(operations);
+  if (notes_calls.load(std::memory_order_relaxed)) note_work(operations, workers != nullptr);
+  if (workers != nullptr) return workers->run(f);
   return f();
 }
 

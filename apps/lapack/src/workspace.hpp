@@ -7,7 +7,7 @@
 
 #include "arguments.hpp"
 
-namespace creek::lapack {
+namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
 
 /// An array that the caller lends. Nothing is kept in it, since linalg has its own memory; but
 /// callers ask how long it should be, and pass the length they get to other routines, too.
@@ -42,4 +42,4 @@ class workspace {
   blas_int length_;
 };
 
-}  // namespace creek::lapack
+}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH
