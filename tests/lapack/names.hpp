@@ -30,7 +30,7 @@ using blas_int = std::int64_t;
 using blas_int = std::int32_t;
 #endif
 
-/// What the names of functions end with.
+/// The end of the names of all functions.
 #ifndef CREEK_LAPACK_SUFFIX
 #define CREEK_LAPACK_SUFFIX ""
 #endif

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -50,7 +49,8 @@ inline std::optional<layout> parse_layout(int number) noexcept {
 /// Compares a letter as Fortran's LSAME does; returns nullopt if it is neither of the two.
 template <class E>
 std::optional<E> parse_letter(char letter, E first, E second) noexcept {
-  const auto upper = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  const auto upper =
+      static_cast<char>(letter >= 'a' && letter <= 'z' ? letter - 'a' + 'A' : letter);
   if (upper == static_cast<char>(first)) return first;
   if (upper == static_cast<char>(second)) return second;
   return std::nullopt;

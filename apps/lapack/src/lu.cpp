@@ -14,18 +14,25 @@
 namespace creek::lapack {
 namespace {
 
-using pivot_list = std::vector<index_t>;
+/// Row numbers counted from 0, as creek counts rows; those of small matrices without allocation.
+class pivot_list {
+ public:
+  explicit pivot_list(index_t count) : count_(static_cast<std::size_t>(count)) {
+    if (count_ > std::size(few_)) many_.resize(count_);
+  }
+  pivot_list(const blas_int* ipiv, index_t count) : pivot_list(count) {
+    std::transform(ipiv, ipiv + count, span().begin(), [](blas_int p) { return index_t{p} - 1; });
+  }
+  std::span<index_t> span() noexcept { return {many_.empty() ? few_ : many_.data(), count_}; }
+  void write(blas_int* ipiv) noexcept {
+    std::ranges::transform(span(), ipiv, [](index_t p) { return static_cast<blas_int>(p + 1); });
+  }
 
-/// Returns pivots counted from 0, as creek counts rows.
-pivot_list read_pivots(const blas_int* ipiv, blas_int count) {
-  pivot_list pivots(static_cast<std::size_t>(count));
-  std::transform(ipiv, ipiv + count, pivots.begin(), [](blas_int p) { return index_t{p} - 1; });
-  return pivots;
-}
-void write_pivots(const pivot_list& pivots, blas_int* ipiv) {
-  std::transform(pivots.begin(), pivots.end(), ipiv,
-                 [](index_t p) { return static_cast<blas_int>(p + 1); });
-}
+ private:
+  std::size_t count_;
+  index_t few_[64];
+  std::vector<index_t> many_;
+};
 
 double factor_flops(double m, double n) {
   const double least = std::min(m, n);
@@ -38,11 +45,11 @@ blas_int getrf(blas_int m, blas_int n, T* a, blas_int lda, blas_int* ipiv) {
   if (n < 0) return -2;
   if (!holds(lda, m, n)) return -4;
   if (m == 0 || n == 0) return 0;
-  pivot_list pivots(static_cast<std::size_t>(std::min(m, n)));
+  pivot_list pivots(std::min(m, n));
   const index_t info = on_workers(cost<T>(factor_flops(m, n)), [&] {
-    return linalg::getrf(matrix_view<T>(a, m, n, lda), std::span(pivots));
+    return linalg::getrf(matrix_view<T>(a, m, n, lda), pivots.span());
   });
-  write_pivots(pivots, ipiv);
+  pivots.write(ipiv);
   return static_cast<blas_int>(info);
 }
 
@@ -56,9 +63,10 @@ blas_int getrs(char trans, blas_int n, blas_int nrhs, const T* a, blas_int lda,
   if (!holds(lda, n, n)) return -5;
   if (!holds(ldb, n, nrhs)) return -8;
   if (n == 0 || nrhs == 0) return 0;
-  const pivot_list pivots = read_pivots(ipiv, n);
+  pivot_list pivots(ipiv, n);
   on_workers(cost<T>(2.0 * n * n * nrhs), [&] {
-    linalg::getrs<T>(*how, const_view<T>(a, n, n, lda), pivots, matrix_view<T>(b, n, nrhs, ldb));
+    linalg::getrs<T>(*how, const_view<T>(a, n, n, lda), pivots.span(),
+                     matrix_view<T>(b, n, nrhs, ldb));
   });
   return 0;
 }
@@ -70,13 +78,13 @@ blas_int gesv(blas_int n, blas_int nrhs, T* a, blas_int lda, blas_int* ipiv, T* 
   if (!holds(lda, n, n)) return -4;
   if (!holds(ldb, n, nrhs)) return -7;
   if (n == 0) return 0;
-  pivot_list pivots(static_cast<std::size_t>(n));
+  pivot_list pivots(n);
   const double flops = factor_flops(n, n) + 2.0 * n * n * nrhs;
   const index_t info = on_workers(cost<T>(flops), [&] {
-    return linalg::gesv(matrix_view<T>(a, n, n, lda), std::span(pivots),
+    return linalg::gesv(matrix_view<T>(a, n, n, lda), pivots.span(),
                         matrix_view<T>(b, n, nrhs, ldb));
   });
-  write_pivots(pivots, ipiv);
+  pivots.write(ipiv);
   return static_cast<blas_int>(info);
 }
 
@@ -86,9 +94,9 @@ blas_int getri(blas_int n, T* a, blas_int lda, const blas_int* ipiv, const works
   if (!holds(lda, n, n)) return -3;
   if (!space.holds(n)) return -6;
   if (space.tell_length(64.0 * n, n) || n == 0) return 0;
-  const pivot_list pivots = read_pivots(ipiv, n);
+  pivot_list pivots(ipiv, n);
   const index_t info = on_workers(cost<T>(4.0 / 3 * n * n * n), [&] {
-    return linalg::getri(matrix_view<T>(a, n, n, lda), std::span<const index_t>(pivots));
+    return linalg::getri(matrix_view<T>(a, n, n, lda), std::span<const index_t>(pivots.span()));
   });
   return static_cast<blas_int>(info);
 }
@@ -99,7 +107,8 @@ template <scalar T>
 int laswp(blas_int n, T* a, blas_int lda, blas_int k1, blas_int k2, const blas_int* ipiv,
           blas_int incx) {
   if (n <= 0 || k1 > k2 || incx == 0) return 0;
-  pivot_list pivots(static_cast<std::size_t>(k2));
+  pivot_list list(k2);
+  const std::span<index_t> pivots = list.span();
   std::iota(pivots.begin(), pivots.end(), index_t{0});  // rows before k1 are not exchanged
   for (index_t i = k1; i <= k2; ++i) {
     const index_t place = k1 + (i - k1) * std::abs(index_t{incx});

@@ -14,6 +14,7 @@
 #include "column_factorization.hpp"
 #include "kernels/pack_memory.hpp"
 #include "kernels/product.hpp"
+#include "kernels/small_kernels.hpp"
 #include "kernels/vector_kernels.hpp"
 #include "tiles/tile_factors.hpp"
 
@@ -183,6 +184,23 @@ index_t factor_upper(matrix_view<T> A) {
   return info == 0 ? 0 : info + half;
 }
 
+/// Factors a matrix of at most max_small_order; the upper triangle as the lower one of a copy.
+template <scalar T>
+index_t factor_small(triangle stored, matrix_view<T> A) noexcept {
+  const auto factor = small_kernels_of<T>().cholesky;
+  const index_t n = A.rows();
+  if (stored == triangle::lower) return factor(n, A.data(), A.leading());
+  T turned[max_small_order * max_small_order];
+  for (index_t j = 0; j < n; ++j) {
+    for (index_t i = 0; i <= j; ++i) turned[i * n + j] = A(i, j);
+  }
+  const index_t info = factor(n, turned, n);
+  for (index_t j = 0; j < n; ++j) {
+    for (index_t i = 0; i <= j; ++i) A(i, j) = turned[i * n + j];
+  }
+  return info;
+}
+
 }  // namespace
 
 template <scalar T>
@@ -202,6 +220,10 @@ index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options
   if (options.report != nullptr) *options.report = {};
   const index_t n = A.rows();
   if (n == 0) return 0;
+  if constexpr (!is_complex<T>) {
+    if (n <= max_small_order && options.block == 0 && options.report == nullptr)
+      return factor_small(stored, A);
+  }
   if (stored == triangle::upper) return factor_upper<all_workers>(A);
   const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 48 : n <= 3000 ? 96 : 192;
   // Each packed panel's rows for later blocks must begin with a whole strip.

@@ -6,6 +6,7 @@
 
 #include "blas3/foreign_blas.hpp"
 #include "pack_memory.hpp"
+#include "small_kernels.hpp"
 #include "vector_kernels.hpp"
 
 namespace creek::linalg::detail {
@@ -38,6 +39,11 @@ void add_micro_tile(const real<T>* values, index_t values_leading, index_t m, in
     }
   }
 }
+
+/// Maximum order for which an operand that is read in place is faster than a packed one.
+constexpr index_t max_unpacked = 192;
+/// Maximum order of a product that is not worth a second thread.
+constexpr index_t one_thread = 64;
 
 /// Returns the grain of a phase: a piece per worker at least, none larger than `most`.
 index_t piece(index_t workers, index_t total, index_t unit, index_t most) {
@@ -201,6 +207,45 @@ void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t 
   }
 }
 
+template <class Workers, scalar T>
+bool multiply_in_place(T alpha, const strided<T>& a, const strided<T>& b, index_t depth, T beta,
+                       matrix_view<T> c) {
+  if constexpr (is_complex<T>) {
+    return false;
+  } else {
+    const index_t m = c.rows(), n = c.cols(), order = std::max({m, n, depth});
+    const bool is_turned = a.row_step != 1;
+    if (order > (is_turned ? max_small_order : max_unpacked) || alpha == T{} ||
+        std::min({m, n, depth}) == 0 || a.shape != structure::general ||
+        b.shape != structure::general)
+      return false;
+    T turned[max_small_order * max_small_order];
+    const T* left = a.data;
+    index_t left_step = a.col_step;
+    if (is_turned) {
+      for (index_t p = 0; p < depth; ++p) {
+        for (index_t i = 0; i < m; ++i) turned[p * m + i] = left[i * a.row_step + p * left_step];
+      }
+      left = turned;
+      left_step = m;
+    }
+    const auto multiply = [&](index_t j, index_t cols) {
+      small_kernels_of<T>().multiply(m, cols, depth, alpha, left, left_step,
+                                     b.data + j * b.col_step, b.row_step, b.col_step, beta,
+                                     c.column(j), c.leading());
+    };
+    if (order <= one_thread) {
+      multiply(0, n);
+    } else {
+      constexpr index_t columns = 16;
+      Workers::for_each((n + columns - 1) / columns, [&](index_t piece) {
+        multiply(piece * columns, std::min(columns, n - piece * columns));
+      });
+    }
+    return true;
+  }
+}
+
 template <scalar T>
 void scale(T beta, matrix_view<T> c, part which) noexcept {
   if (beta == T{1}) return;
@@ -227,6 +272,10 @@ void scale(T beta, matrix_view<T> c, part which) noexcept {
                                                 matrix_view<T>, part);                            \
   template void multiply_add_by<this_thread, T>(T, const strided<T>&, const strided<T>&, index_t, \
                                                 matrix_view<T>, part);                            \
+  template bool multiply_in_place<all_workers, T>(T, const strided<T>&, const strided<T>&,        \
+                                                  index_t, T, matrix_view<T>);                    \
+  template bool multiply_in_place<this_thread, T>(T, const strided<T>&, const strided<T>&,        \
+                                                  index_t, T, matrix_view<T>);                    \
   template void scale<T>(T, matrix_view<T>, part) noexcept;
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE

@@ -56,6 +56,12 @@ void multiply_add_here(T alpha, const strided<T>& a, const strided<T>& b, index_
   multiply_add_by<this_thread>(alpha, a, b, depth, c, which);
 }
 
+/// c = beta * c + alpha * a * b without packing or tasks, if the matrices are real and small enough
+/// for that to be faster; returns false otherwise.
+template <class Workers, scalar T>
+[[nodiscard]] bool multiply_in_place(T alpha, const strided<T>& a, const strided<T>& b,
+                                     index_t depth, T beta, matrix_view<T> c);
+
 /// c = beta * c, where 0 times anything is 0, also NaN.
 template <scalar T>
 void scale(T beta, matrix_view<T> c, part which = part::all) noexcept;

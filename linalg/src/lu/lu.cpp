@@ -11,6 +11,7 @@
 #include "checks.hpp"
 #include "column_factorization.hpp"
 #include "kernels/row_exchanges.hpp"
+#include "kernels/small_kernels.hpp"
 #include "lu_by_blocks.hpp"
 #include "lu_panel.hpp"
 #include "packed_panel.hpp"
@@ -76,6 +77,15 @@ index_t panel_width(const matrix_view<T>& A) {
   return n <= 3000 ? wide / reals<T> : std::min(wide, blocking<T>::depth());
 }
 
+template <scalar T>
+void exchange(T* column, std::span<const index_t> pivots, bool backwards) noexcept {
+  const std::size_t count = pivots.size();
+  for (std::size_t s = 0; s < count; ++s) {
+    const std::size_t i = backwards ? count - 1 - s : s;
+    std::swap(column[i], column[pivots[i]]);
+  }
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -89,6 +99,12 @@ index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& opt
   require(options.block >= 0, "getrf", "block must not be negative");
   if (options.report != nullptr) *options.report = {};
   if (n == 0) return 0;
+  if constexpr (!is_complex<T>) {
+    if (std::max(A.rows(), A.cols()) <= max_small_order && options.block == 0 &&
+        options.report == nullptr) {
+      return small_kernels_of<T>().lu(A.rows(), A.cols(), A.data(), A.leading(), pivots.data());
+    }
+  }
   const index_t block = options.block == 0 ? panel_width(A) : options.block;
   if (options.updates == update_tasks::blocks) {
     return lu_by_blocks<T>(A, pivots, std::min(block, n)).run(options.report);
@@ -104,16 +120,9 @@ work_graph getrf_plan(matrix_view<T> A, index_t block) {
 
 template <scalar T>
 void laswp(matrix_view<T> A, std::span<const index_t> pivots, bool backwards) {
-  const auto count = static_cast<index_t>(pivots.size());
-  require(count <= A.rows(), "laswp", "there must be no more pivots than rows");
-  const auto exchange = [&](index_t j) {
-    T* const column = A.column(j);
-    for (index_t s = 0; s < count; ++s) {
-      const index_t i = backwards ? count - 1 - s : s;
-      std::swap(column[i], column[pivots[static_cast<std::size_t>(i)]]);
-    }
-  };
-  parallel_for(index_t{0}, A.cols(), exchange);
+  require(static_cast<index_t>(pivots.size()) <= A.rows(), "laswp",
+          "there must be no more pivots than rows");
+  parallel_for(index_t{0}, A.cols(), [&](index_t j) { exchange(A.column(j), pivots, backwards); });
 }
 
 template <scalar T>
@@ -123,6 +132,15 @@ void getrs(op how, input<T> LU, std::span<const index_t> pivots, matrix_view<T> 
   require(static_cast<index_t>(pivots.size()) >= LU.rows(), "getrs",
           "pivots must have a place for every row");
   const auto exchanges = pivots.first(static_cast<std::size_t>(LU.rows()));
+  if constexpr (!is_complex<T>) {
+    if (how == op::none && LU.rows() <= max_small_order && B.cols() <= max_small_order) {
+      const small_kernels<T>& kernels = small_kernels_of<T>();
+      for (index_t j = 0; j < B.cols(); ++j) exchange(B.column(j), exchanges, false);
+      kernels.solve_unit_lower(LU.rows(), LU.data(), LU.leading(), B.cols(), B.data(), B.leading());
+      kernels.solve_upper(LU.rows(), LU.data(), LU.leading(), B.cols(), B.data(), B.leading());
+      return;
+    }
+  }
   const auto lower = [&] {
     trsm<T>(side::left, triangle::lower, how, diagonal::unit, T{1}, LU, B);
   };
