@@ -49,7 +49,7 @@
  *  -DREMOVE_UNLOCKED  a cell leaves the list without its lock
  *  -DREMOVE_LATE      a cell that is deleted after the runtime looks for the list
  *  -DENDED_LATE       `ended` is set after the handle is dropped
- *  -DNO_VISIT         the end does not wait for the thread that is in a send. It does not on tbb */
+ *  -DNO_VISIT         the end does not wait for the thread that is in a send */
 #ifndef SENDERS
 #define SENDERS 2
 #endif

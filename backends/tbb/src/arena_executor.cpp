@@ -39,6 +39,8 @@ void arena_executor::submit(submitted_task* task) {
 
 /// Puts the task into the arena's queue, read only by workers without a task of ours on the stack.
 void arena_executor::enqueue(submitted_task* task) {
+  // A thread outside: the task may run, and the runtime end, before enqueue() returns.
+  const visit here(guests_, ext::current_executor() != this);
   arena_.enqueue(group_.defer([this, task] { run_submitted(task, found::in_queue); }));
   call_a_thread();
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <creek/core/measuring/trace.hpp>
+#include <creek/core/threads/visitors.hpp>
 #include <creek/tasking/runtime.hpp>
 
 #include "forked_branch.hpp"
@@ -69,6 +70,7 @@ class arena_executor final : public ext::backend_without_task_stacks, private ex
   thread_share threads_;
   tbb::task_arena arena_;
   tbb::task_group group_;  ///< every submitted task, for shut_down()
+  visitors guests_;        ///< threads outside that submit
 
   std::mutex passed_on_mutex_;
   forked_branch* passed_on_ = nullptr;

@@ -98,6 +98,7 @@ std::exception_ptr arena_executor::shut_down() noexcept {
     } while (objects().end_all());
     objects().let_go();
   }
+  guests_.wait_until_gone();
   return write_trace();
 }
 

@@ -10,9 +10,9 @@
 
 #include <creek/core/measuring/counters.hpp>
 #include <creek/core/measuring/trace.hpp>
+#include <creek/core/threads/visitors.hpp>
 #include <creek/tasking/options.hpp>
 
-#include "visitors.hpp"
 #include "worker.hpp"
 
 namespace creek::host_backend {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of others inside a scheduler.
+// Threads of others inside an object that may end meanwhile.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 #include <creek/core/threads/sanitizer.hpp>
 
-namespace creek::host_backend {
+namespace creek {
 
 /// Counts foreign threads while they hand something over: that may already run, and the scheduler
 /// be shut down, before the thread has left. The scheduler's memory outlives every visit.
@@ -44,4 +44,4 @@ class visit {
   visitors* all_;
 };
 
-}  // namespace creek::host_backend
+}  // namespace creek
