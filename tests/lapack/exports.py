@@ -9,14 +9,16 @@ LAPACK = "getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf 
 OF_Q = "mqr gqr".split()  # orthogonal or unitary
 BLAS = "gemm symm syrk syr2k trmm trsm".split()
 COMPLEX_BLAS = "hemm herk her2k".split()
+BATCHES = "gemm_batch gemm_batch_strided".split()
+LAPACK_BATCHES = "getrf_batch_strided getrs_batch_strided".split()  # Fortran's form only
 
 
 def expected(bits):
     names = set()
     for letter in "sdcz":
-        blas = BLAS + (COMPLEX_BLAS if letter in "cz" else [])
+        blas = BLAS + BATCHES + (COMPLEX_BLAS if letter in "cz" else [])
         lapack = LAPACK + [("un" if letter in "cz" else "or") + name for name in OF_Q]
-        names |= {f"{letter}{name}_" for name in lapack + blas}
+        names |= {f"{letter}{name}_" for name in lapack + blas + LAPACK_BATCHES}
         names |= {f"cblas_{letter}{name}" for name in blas}
         names |= {f"LAPACKE_{letter}{name}{form}" for name in lapack for form in ("", "_work")}
     suffixed = {f"{name}64_" for name in names}

@@ -5,6 +5,7 @@
 #include <creek/linalg/blas3.hpp>
 
 #include "exports.hpp"
+#include "product_shape.hpp"
 #include "workers.hpp"
 
 namespace creek::lapack {
@@ -15,37 +16,20 @@ double flops_of(blas_int m, blas_int n, blas_int k) {
 }
 
 /// Computes C = alpha op(A) op(B) + beta C. Returns the first bad argument's position in Fortran's
-/// list, or 0. Row-major: multiplies the transposes as columns, in the other order.
+/// list, or 0.
 template <scalar T>
 int gemm(layout order, char how_a, char how_b, blas_int m, blas_int n, blas_int k, T alpha,
          const T* a, blas_int lda, const T* b, blas_int ldb, T beta, T* c, blas_int ldc) {
-  auto op_a = parse_op(how_a);
-  auto op_b = parse_op(how_b);
-  if (!op_a) return 1;
-  if (!op_b) return 2;
-  if (m < 0) return 3;
-  if (n < 0) return 4;
-  if (k < 0) return 5;
-  const bool plain_a = *op_a == op::none;
-  const bool plain_b = *op_b == op::none;
-  if (!holds(lda, plain_a ? m : k, plain_a ? k : m, order)) return 8;
-  if (!holds(ldb, plain_b ? k : n, plain_b ? n : k, order)) return 10;
-  if (!holds(ldc, m, n, order)) return 13;
-  if (alpha == T{}) k = 0;  // A and B are not read
-  if (m == 0 || n == 0 || (k == 0 && beta == T{1})) return 0;
-  if (order == layout::rows) {
-    std::swap(op_a, op_b);
-    std::swap(m, n);
-    std::swap(a, b);
-    std::swap(lda, ldb);
-  }
-  const auto view = [k](op how, const T* data, blas_int rows, blas_int leading, bool left) {
-    const bool plain = (how == op::none) == left;
-    return const_view<T>(data, plain ? rows : k, plain ? k : rows, leading);
-  };
-  on_workers(cost<T>(flops_of(m, n, k)), [&] {
-    linalg::gemm<T>(*op_a, *op_b, alpha, view(*op_a, a, m, lda, true),
-                    view(*op_b, b, n, ldb, false), beta, matrix_view<T>(c, m, n, ldc));
+  product_shape shape;
+  if (const int bad = shape.read(order, how_a, how_b, m, n, k, lda, ldb, ldc)) return bad;
+  if (shape.is_exchanged) std::swap(a, b);
+  if (alpha == T{}) shape.k = 0;  // A and B are not read
+  if (shape.is_empty() || (shape.k == 0 && beta == T{1})) return 0;
+  on_workers(cost<T>(shape.flops()), [&] {
+    linalg::gemm<T>(shape.how_a, shape.how_b, alpha,
+                    const_view<T>(a, shape.rows_a(), shape.cols_a(), shape.lda),
+                    const_view<T>(b, shape.rows_b(), shape.cols_b(), shape.ldb), beta,
+                    matrix_view<T>(c, shape.m, shape.n, shape.ldc));
   });
   return 0;
 }

@@ -2,6 +2,7 @@
 // Includes all headers of dense linear algebra; the guide is docs/linalg.md.
 #pragma once
 
+#include <creek/linalg/batch.hpp>
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/blas_library.hpp>
 #include <creek/linalg/by_blocks.hpp>

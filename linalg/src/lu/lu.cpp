@@ -8,6 +8,7 @@
 
 #include <creek/tasking/parallel_for.hpp>
 
+#include "blas3/level3.hpp"
 #include "checks.hpp"
 #include "column_factorization.hpp"
 #include "kernels/row_exchanges.hpp"
@@ -15,6 +16,7 @@
 #include "lu_by_blocks.hpp"
 #include "lu_panel.hpp"
 #include "packed_panel.hpp"
+#include "tiles/tile_factors.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -86,7 +88,50 @@ void exchange(T* column, std::span<const index_t> pivots, bool backwards) noexce
   }
 }
 
+/// Whether small_kernels factor the matrix.
+template <scalar T>
+bool is_small(const_view<T> A) noexcept {
+  return !is_complex<T> && std::max(A.rows(), A.cols()) <= max_small_order;
+}
+
 }  // namespace
+
+template <scalar T>
+index_t getrf_here(matrix_view<T> A, index_t* pivots) {
+  if constexpr (!is_complex<T>) {
+    if (is_small<T>(A)) {
+      return small_kernels_of<T>().lu(A.rows(), A.cols(), A.data(), A.leading(), pivots);
+    }
+  }
+  return A.empty() ? 0 : factor_panel(A, pivots);
+}
+
+template <scalar T>
+void getrs_here(op how, const_view<T> LU, std::span<const index_t> pivots, matrix_view<T> B) {
+  const auto exchange_rows = [&](bool backwards) {
+    for (index_t j = 0; j < B.cols(); ++j) exchange(B.column(j), pivots, backwards);
+  };
+  const auto solve = [&](triangle stored, diagonal ones) {
+    trsm_by<this_thread, T>(side::left, stored, how, ones, T{1}, LU, B);
+  };
+  if (how != op::none) {
+    solve(triangle::upper, diagonal::stored);
+    solve(triangle::lower, diagonal::unit);
+    return exchange_rows(true);
+  }
+  exchange_rows(false);
+  if constexpr (!is_complex<T>) {
+    if (is_small<T>(LU)) {
+      const small_kernels<T>& kernels = small_kernels_of<T>();
+      kernels.solve_unit_lower(LU.rows(), LU.data(), LU.leading(), B.cols(), B.data(), B.leading());
+      return kernels.solve_upper(LU.rows(), LU.data(), LU.leading(), B.cols(), B.data(),
+                                 B.leading());
+    }
+  }
+  solve(triangle::lower, diagonal::unit);
+  solve(triangle::upper, diagonal::stored);
+}
+
 }  // namespace detail
 
 using namespace detail;
@@ -99,12 +144,8 @@ index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& opt
   require(options.block >= 0, "getrf", "block must not be negative");
   if (options.report != nullptr) *options.report = {};
   if (n == 0) return 0;
-  if constexpr (!is_complex<T>) {
-    if (std::max(A.rows(), A.cols()) <= max_small_order && options.block == 0 &&
-        options.report == nullptr) {
-      return small_kernels_of<T>().lu(A.rows(), A.cols(), A.data(), A.leading(), pivots.data());
-    }
-  }
+  if (is_small<T>(A) && options.block == 0 && options.report == nullptr)
+    return getrf_here(A, pivots.data());
   const index_t block = options.block == 0 ? panel_width(A) : options.block;
   if (options.updates == update_tasks::blocks) {
     return lu_by_blocks<T>(A, pivots, std::min(block, n)).run(options.report);
@@ -132,15 +173,7 @@ void getrs(op how, input<T> LU, std::span<const index_t> pivots, matrix_view<T> 
   require(static_cast<index_t>(pivots.size()) >= LU.rows(), "getrs",
           "pivots must have a place for every row");
   const auto exchanges = pivots.first(static_cast<std::size_t>(LU.rows()));
-  if constexpr (!is_complex<T>) {
-    if (how == op::none && LU.rows() <= max_small_order && B.cols() <= max_small_order) {
-      const small_kernels<T>& kernels = small_kernels_of<T>();
-      for (index_t j = 0; j < B.cols(); ++j) exchange(B.column(j), exchanges, false);
-      kernels.solve_unit_lower(LU.rows(), LU.data(), LU.leading(), B.cols(), B.data(), B.leading());
-      kernels.solve_upper(LU.rows(), LU.data(), LU.leading(), B.cols(), B.data(), B.leading());
-      return;
-    }
-  }
+  if (is_small<T>(LU) && B.cols() <= max_small_order) return getrs_here<T>(how, LU, exchanges, B);
   const auto lower = [&] {
     trsm<T>(side::left, triangle::lower, how, diagonal::unit, T{1}, LU, B);
   };
@@ -169,6 +202,9 @@ index_t gesv(matrix_view<T> A, std::span<index_t> pivots, matrix_view<T> B,
 }
 
 #define CREEK_INSTANTIATE(letter, T)                                                   \
+  template index_t detail::getrf_here<T>(matrix_view<T>, index_t*);                    \
+  template void detail::getrs_here<T>(op, const_view<T>, std::span<const index_t>,     \
+                                      matrix_view<T>);                                 \
   template index_t getrf<T>(matrix_view<T>, std::span<index_t>, const lu_options&);    \
   template work_graph getrf_plan<T>(matrix_view<T>, index_t);                          \
   template void laswp<T>(matrix_view<T>, std::span<const index_t>, bool);              \
