@@ -8,6 +8,8 @@
 #include <creek/core/error.hpp>
 #include <creek/tasking/options.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "bench/doubling.hpp"
@@ -34,10 +36,12 @@ struct bench_options {
   std::vector<std::int64_t> sizes;
   size_class size = size_class::full;
   bool quick = false;
+  bool one_worker_too = true;  ///< by default; else all workers alone
   int rounds = 0;
   int limit_s = 120;
   std::string scheduler, deque, idle;
   std::string json, svg, folder;
+  std::vector<std::string> library_folders, libraries;
 };
 
 const char* name_of(size_class size) {
@@ -49,8 +53,10 @@ plan make_plan(const bench_options& o, const surroundings& around, progress_line
   how.size = o.quick ? size_class::quick : o.size;
   how.sizes = o.sizes;
   how.workers = o.workers;
-  if (how.workers.empty()) how.workers = {1};
-  if (o.workers.empty() && around.cpus > 1) how.workers.push_back(around.cpus);
+  if (o.workers.empty()) {
+    how.workers = {around.cpus};
+    if (o.one_worker_too && around.cpus > 1) how.workers.insert(how.workers.begin(), 1);
+  }
   how.rounds = o.rounds > 0 ? o.rounds : how.size == size_class::full ? 5 : 3;
   how.limit = std::chrono::seconds(o.limit_s);
   how.progress = [&line](const std::string& text) { line.show(text); };
@@ -99,7 +105,10 @@ std::vector<std::string> creek_settings(const bench_options& o) {
 
 void measure_limits(const bench_options& o, const catalogue& found, const plan& how, report& r) {
   if (!found.machine) {
-    r.missing.push_back({"machine", "the limits: build the target bench_limits"});
+    const auto has_bounds = [](const auto& each) { return !each.second.bounds.empty(); };
+    if (std::any_of(found.workloads.begin(), found.workloads.end(), has_bounds)) {
+      r.missing.push_back({"machine", "the limits: build the target bench_limits"});
+    }
     return;
   }
   const auto bounds_what_is_chosen = [&](const std::string& limit) {
@@ -301,6 +310,41 @@ void add_scc(command_line::command& command, scc_options& given) {
   group->add_option("--csv", given.csv, "Write the results to FILE")->type_name("FILE");
 }
 
+/// Puts the items in front of those of a variable that the peers read, a list with colons.
+void pass_on(const char* option, const char* variable, const std::vector<std::string>& items) {
+  std::string list;
+  for (const auto& item : items) {
+    if (item.find(':') != std::string::npos) {
+      throw creek::usage_error(fmt::format("{}: '{}' has a colon", option, item));
+    }
+    list += item + ":";
+  }
+  const char* before = std::getenv(variable);
+  if (!list.empty()) setenv(variable, (list + (before != nullptr ? before : "")).c_str(), 1);
+}
+
+/// Measures LAPACK, with the libraries that the options name.
+int run_lapack(const bench_options& o) {
+  for (const auto& folder : o.library_folders) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored)) {
+      throw creek::usage_error("--library-dir: there is no folder '" + folder + "'");
+    }
+  }
+  for (const auto& library : o.libraries) {
+    const auto is_name = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\\'; };
+    const std::size_t end = library.find('=');
+    if (end == 0 || end >= library.size() - 1 ||
+        !std::all_of(library.begin(), library.begin() + static_cast<std::ptrdiff_t>(end),
+                     is_name)) {
+      throw creek::usage_error("--library must be NAME=FILE, got '" + library + "'");
+    }
+  }
+  pass_on("--library-dir", "CREEK_BENCH_LIBRARY_PATH", o.library_folders);
+  pass_on("--library", "CREEK_BENCH_LIBRARIES", o.libraries);
+  return run_bench(o, part::workloads);
+}
+
 void add_common(command_line::command& command, bench_options& o) {
   command.add_flag("--quick", o.quick,
                    "Use small sizes, for a quick look and not for figures to quote");
@@ -310,7 +354,8 @@ void add_common(command_line::command& command, bench_options& o) {
       "Sizes of the workloads; smoke checks answers only");
   command
       .add_option("--workers", o.workers,
-                  "Numbers of workers to measure, such as 1,2 (default: 1 and all)")
+                  fmt::format("Numbers of workers to measure, such as 1,2 (default: {})",
+                              o.one_worker_too ? "1 and all" : "all"))
       ->delimiter(',')
       ->range(1, 4096);
   command.add_option("--runs", o.rounds, "Number of rounds; each runs every peer once")
@@ -374,16 +419,29 @@ const std::vector<std::string> invoke_workloads{"bare_ring",         "bare_ring_
 const std::vector<std::string> linalg_workloads{"cholesky", "dgemm",    "fma_peak",
                                                 "lu",       "lu_solve", "qr"};
 
-/// Adds the options that choose workloads, peers, and creek's own settings.
-void add_choice(command_line::command& command, bench_options& o,
-                const std::vector<std::string>& workloads) {
+const std::vector<std::string> lapack_workloads{
+    "dgels_tall",   "dgemm",        "dgemm_small",  "dgeqrf",      "dgeqrf_tall",
+    "dgesv_small",  "dgetrf",       "dgetrf_small", "dgetrf_tall", "dpotrf_lower",
+    "dpotrf_small", "dpotrf_upper", "dsyrk"};
+
+/// Adds the options that choose workloads and peers.
+void add_selection(command_line::command& command, bench_options& o,
+                   const std::vector<std::string>& workloads, const char* some_peers) {
   command
       .add_option("--workload", o.workloads,
                   fmt::format("Workloads to run, of {} (default: all)", fmt::join(workloads, ", ")))
       ->delimiter(',')
       ->suggest(workloads);
-  command.add_option("--peers", o.peers, "Peers to run, such as creek,tbb (default: all)")
+  command
+      .add_option("--peers", o.peers,
+                  fmt::format("Peers to run, such as {} (default: all)", some_peers))
       ->delimiter(',');
+}
+
+/// Adds the options that choose workloads, peers, and creek's own settings.
+void add_choice(command_line::command& command, bench_options& o,
+                const std::vector<std::string>& workloads) {
+  add_selection(command, o, workloads, "creek,tbb");
   const auto setting = [&](const char* name, std::string& to, const char* about,
                            const auto& choices) {
     command.add_option(name, to, fmt::format("{}: {}", about, fmt::join(choices, ", ")))
@@ -392,6 +450,39 @@ void add_choice(command_line::command& command, bench_options& o,
   setting("--scheduler", o.scheduler, "creek's scheduler", scheduler_choices);
   setting("--deque", o.deque, "creek's deque", deque_choices);
   setting("--idle", o.idle, "creek's idle policy", idle_choices);
+}
+
+void add_lapack(command_line::command& bench, int& exit_code) {
+  auto* lapack = bench.add_subcommand(
+      "lapack",
+      "Measure LAPACK calls of a C program in double precision: the drop-in library beside "
+      "OpenBLAS, MKL and BLIS, warm, at best and at the first call");
+  const auto options = std::make_shared<bench_options>();
+  options->group = "lapack";
+  options->one_worker_too = false;
+  add_common(*lapack, *options);
+  lapack
+      ->add_option("-n,--n", options->sizes,
+                   "Sizes of all chosen workloads, such as 1000,2000 (default: those of each)")
+      ->delimiter(',')
+      ->range(1, 100'000);
+  add_selection(*lapack, *options, lapack_workloads, "creek,mkl");
+  lapack
+      ->add_option("--library-dir", options->library_folders,
+                   "Folders to look for libraries in, before the loader's: such as virtual "
+                   "environments with NumPy, SciPy or MKL")
+      ->delimiter(',')
+      ->type_name("DIR");
+  lapack
+      ->add_option("--library", options->libraries,
+                   "Further libraries to measure, NAME=FILE; a known name replaces its library")
+      ->delimiter(',')
+      ->type_name("NAME=FILE");
+  lapack->footer(R"(Examples:
+  creek bench lapack --quick
+  creek bench lapack --library-dir ~/venv --workload dgetrf,dgeqrf --peers creek,mkl
+  creek bench lapack --library mine=/opt/mine/liblapack.so --workload dgetrf -n 3000)");
+  lapack->callback([options, &exit_code] { exit_code = run_lapack(*options); });
 }
 
 }  // namespace
@@ -446,6 +537,8 @@ void add_peer_groups(command_line::command& bench, int& exit_code) {
   creek bench linalg --n 1000,2000
   creek bench linalg --workload lu,qr --peers creek,blas)");
   linalg->callback([dense, &exit_code] { exit_code = run_bench(*dense, part::workloads); });
+
+  add_lapack(bench, exit_code);
 
   auto* schedulers =
       bench.add_subcommand("schedulers",

@@ -19,6 +19,8 @@ function(_bench_options target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench)
 endfunction()
 
+set(BENCH_C_OPTIONS -Wall -Wextra -Wpedantic $<$<BOOL:${CREEK_WERROR}>:-Werror>)
+
 function(_bench_finish target)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${BENCH_BIN})
   add_dependencies(bench_peers ${target})
@@ -169,6 +171,31 @@ function(bench_blas_peers)
   bench_peer(NAME blas WORKLOADS ${P_WORKLOADS}
              LIBRARIES nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
   target_compile_definitions(bench_blas PRIVATE BENCH_WHEELS="${CREEK_BENCH_WHEELS}")
+endfunction()
+
+# bench_lapack, a C program without creek in it, which is a peer per library that it finds at run time
+# (lapack/libraries.c). The drop-in library is found by the loader, relative to the program.
+function(bench_lapack_peers)
+  file(GLOB sources CONFIGURE_DEPENDS lapack/*.c)
+  add_executable(bench_lapack ${sources})
+  target_compile_features(bench_lapack PRIVATE c_std_11)
+  target_compile_options(bench_lapack PRIVATE ${BENCH_C_OPTIONS})
+  target_link_libraries(bench_lapack PRIVATE ${CMAKE_DL_LIBS} m)
+  set(version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_definitions(bench_lapack PRIVATE _GNU_SOURCE BENCH_CREEK_VERSION="${PROJECT_VERSION}"
+                             BENCH_CREEK_LAPACK="libcreek_lapack.so.${version}")
+  _bench_finish(bench_lapack)
+  if(TARGET creek_lapack)
+    add_dependencies(bench_lapack creek_lapack)
+    get_target_property(built creek_lapack LIBRARY_OUTPUT_DIRECTORY)
+    if(NOT built)
+      get_target_property(built creek_lapack BINARY_DIR)
+    endif()
+    file(RELATIVE_PATH built_path ${BENCH_BIN} ${built})
+    file(RELATIVE_PATH installed_path ${CMAKE_INSTALL_FULL_LIBEXECDIR}/creek ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(bench_lapack PROPERTIES BUILD_WITH_INSTALL_RPATH ON
+                          INSTALL_RPATH "$ORIGIN/${installed_path};$ORIGIN/${built_path}")
+  endif()
 endfunction()
 
 # _bench_cargo(TARGET bench_peers_rust CRATE rust PROGRAMS bench_rayon ... OPTIONS --features ...):

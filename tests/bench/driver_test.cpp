@@ -18,6 +18,18 @@ namespace creek::tool::bench {
 namespace {
 
 using std::chrono::seconds;
+
+std::string printed(void (*print)(const report&, std::FILE*), const report& r) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* to = open_memstream(&text, &size);
+  print(r, to);
+  std::fclose(to);
+  std::string copy(text, size);
+  std::free(text);
+  return copy;
+}
+
 using testing::HasSubstr;
 
 TEST(RunProcess, CollectsBothStreamsAndTheExitStatus) {
@@ -121,6 +133,63 @@ echo "{\"total_ns\":$ns,\"work\":100,\"answer\":\"1\"}"
   const auto results = compare(lu, 20, {{"one", found.peers[0]}, {"two", found.peers[1]}}, how);
   EXPECT_EQ(find_series(results, "one", 1)->figures, std::vector<double>{10});
   EXPECT_EQ(find_series(results, "two", 1)->figures, std::vector<double>{20});
+}
+
+TEST_F(Scripts, ThatCallALibraryGiveTheBestAndTheFirstCallToo) {
+  const auto path = folder_ / "bench_lapack";
+  std::ofstream(path) << R"(#!/bin/sh
+about='"about":"a","full":[10],"quick":[5],"smoke":1,"min_workers":1,"limit":false,"warmup":false'
+about="$about"',"groups":"lapack","calls":true,"version":"1"'
+rate='"workload":"dgetrf","unit":"GFLOP/s","rate":true,"scale":1'
+time='"workload":"dgesv_small","unit":"us/call","rate":false,"scale":1e-3'
+[ "$*" != --list ] || {
+  for peer in creek mkl; do
+    echo "{\"peer\":\"$peer\",\"options\":\"--peer $peer\",$rate,$about}"
+    echo "{\"peer\":\"$peer\",\"options\":\"--peer $peer\",$time,$about}"
+  done
+  exit
+}
+case "$*" in
+  *"--peer creek"*) echo '{"total_ns":100,"best_ns":50,"first_ns":1000,"work":800,"answer":"1"}' ;;
+  *) echo '{"total_ns":200,"best_ns":160,"first_ns":400,"work":800,"answer":"1"}' ;;
+esac
+)";
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  const catalogue found = find_peers(folder_, seconds(60), "lapack");
+  ASSERT_EQ(found.peers.size(), 2u);
+  std::vector<contestant> contestants;
+  for (const auto& p : found.peers) contestants.push_back({p.name, p});
+  plan how{.workers = {2}, .rounds = 3, .progress = [](const std::string&) {}};
+  report r;
+  for (const auto& [name, w] : found.workloads) {
+    r.comparisons.push_back({w, 10, compare(w, 10, contestants, how)});
+  }
+  const comparison& small = r.comparisons[0];
+  const comparison& lu = r.comparisons[1];
+  EXPECT_EQ(lu.results[0].first_calls, (std::vector<double>{0.8, 0.8, 0.8}));
+  EXPECT_EQ(best_call(lu.what, lu.results[0]), 16);
+  EXPECT_DOUBLE_EQ(first_call(small.results[0]), 1000e-3 / 800);
+  EXPECT_EQ(printed(print_calls, r), R"(
+median of the calls after the first, 2 workers
+                   n  unit        creek      mkl   creek / best other
+dgesv_small       10  us/call     0.000    0.000   2.00x mkl
+dgetrf            10  GFLOP/s      8.00     4.00   2.00x mkl
+
+best call, 2 workers
+                   n  unit        creek      mkl   creek / best other
+dgesv_small       10  us/call     0.000    0.000   3.20x mkl
+dgetrf            10  GFLOP/s      16.0     5.00   3.20x mkl
+
+first call of a process, 2 workers
+                   n  unit        creek      mkl   creek / best other
+dgesv_small       10  us/call     0.001    0.001   0.40x mkl
+dgetrf            10  GFLOP/s      0.80     2.00   0.40x mkl
+
+2x mkl: creek is twice as fast as mkl, the fastest other.
+dgesv_small: a
+dgetrf: a
+)");
+  EXPECT_EQ(printed(print_rates, r), "");
 }
 
 TEST_F(Scripts, AreNotAskedForAnotherGroup) {

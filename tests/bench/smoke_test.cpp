@@ -179,6 +179,32 @@ TEST_F(BenchSmoke, RunsTheLinearAlgebraOfTheLibrariesThatAreThere) {
   }
 }
 
+/// The library of this build is measured; the others are, too, or reported as missing.
+TEST_F(BenchSmoke, CallsLapackInTheLibrariesThatAreThere) {
+  const auto file = folder_ / "result.json";
+  const auto got = run_bench({"lapack", "--size", "smoke", "--workers", "1,2", "--runs", "1",
+                              "--json", file.string(), "--svg", (folder_ / "charts").string()});
+  ASSERT_EQ(got.exit_code, 0) << got.output << got.errors;
+  const json whole = json::parse(std::ifstream(file));
+  expect_schema(whole);
+  std::set<std::string> known, measured;
+  for (const auto& m : whole.at("missing")) known.insert(m.at("peer"));
+  for (const auto& w : whole.at("workloads")) {
+    for (const auto& r : w.at("results")) {
+      known.insert(r.at("peer"));
+      if (r.at("peer") == "creek") measured.insert(w.at("workload"));
+      EXPECT_GT(r.at("first_call"), 0) << r;
+      EXPECT_GT(r.at("best_call"), 0) << r;
+    }
+  }
+  EXPECT_EQ(measured.size(), 13u);
+  for (const char* name :
+       {"creek", "openblas", "numpy-openblas", "scipy-openblas", "mkl", "blis"}) {
+    EXPECT_TRUE(known.contains(name)) << name;
+  }
+  EXPECT_THAT(got.output, HasSubstr("first call of a process, 2 workers"));
+}
+
 TEST_F(BenchSmoke, ComparesSchedulersAlone) {
   const auto got = run_bench({"schedulers", "--size", "smoke", "--workers", "2", "--runs", "1"});
   EXPECT_EQ(got.exit_code, 0) << got.errors;
@@ -194,12 +220,21 @@ TEST_F(BenchSmoke, TakesEveryIdlePolicy) {
 }
 
 TEST_F(BenchSmoke, RefusesWhatItDoesNotKnow) {
-  const std::vector<std::vector<std::string>> bad{
-      {"tasking", "--workload", "fibb"},     {"tasking", "--peers", "tbbb"},
-      {"tasking", "--scheduler", "best"},    {"tasking", "--workers", "0"},
-      {"tasking", "--size", "huge"},         {"invoke", "--workload", "fib"},
-      {"linalg", "--workload", "fib"},       {"linalg", "-n", "0"},
-      {"invoke", "--workload", "section_1"}, {}};
+  const std::vector<std::vector<std::string>> bad{{"tasking", "--workload", "fibb"},
+                                                  {"tasking", "--peers", "tbbb"},
+                                                  {"tasking", "--scheduler", "best"},
+                                                  {"tasking", "--workers", "0"},
+                                                  {"tasking", "--size", "huge"},
+                                                  {"invoke", "--workload", "fib"},
+                                                  {"linalg", "--workload", "fib"},
+                                                  {"linalg", "-n", "0"},
+                                                  {"invoke", "--workload", "section_1"},
+                                                  {"lapack", "--workload", "lu"},
+                                                  {"lapack", "--library", "lib.so"},
+                                                  {"lapack", "--library-dir", "/no/such/folder"},
+                                                  {"lapack", "--library", "a b=lib.so"},
+                                                  {"lapack", "--library", "a=/x:y"},
+                                                  {}};
   for (const auto& arguments : bad) {
     const auto got = run_bench(arguments);
     EXPECT_EQ(got.exit_code, 2) << got.output << got.errors;

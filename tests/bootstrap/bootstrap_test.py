@@ -201,6 +201,14 @@ class bootstrap(unittest.TestCase):
         self.assertEqual(self.called("python3"), [])
         self.assertEqual(self.called("creek"), ["creek bench tasking"])
 
+    def test_bench_of_lapack_builds_its_program_alone(self):
+        self.all_installed()
+        self.run_it("bench", "lapack", "--quick")
+        builds = [call for call in self.called("cmake") if "--build" in call]
+        self.assertEqual(builds, ["cmake --build build/release -j 3 --target bin/creek bench_lapack"])
+        self.assertEqual(self.called("python3"), [])
+        self.assertEqual(self.called("creek"), ["creek bench lapack --quick"])
+
     def test_bench_takes_folders_of_peers_from_where_it_was_called(self):
         self.all_installed()
         folder = self.world / "a peer"

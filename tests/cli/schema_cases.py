@@ -51,7 +51,7 @@ def peer_program(lists, fails=False):
     shared = {"about": "a test", "unit": "ns", "full": 1, "quick": 1, "smoke": [1], "min_workers": 1, "limit": False,
               "rate": False, "warmup": False, "scale": 1}
     listed = "\n".join(json.dumps({**shared, "version": "1", **each}) for each in lists)
-    run = "exit 3" if fails else """echo '{"total_ns": 10, "work": 5, "answer": "1"}'"""
+    run = "exit 3" if fails else """echo '{"total_ns": 10, "work": 5, "answer": "1", "best_ns": 8, "first_ns": 90}'"""
     return f"#!/bin/sh\nif [ \"$1\" = --list ]; then cat <<'END'\n{listed}\nEND\nelse {run}; fi\n"
 
 
@@ -60,10 +60,13 @@ def peers():
     post = {"workload": "invoke_post", "groups": "invoke"}
     dgemm = {"workload": "dgemm", "groups": "linalg", "rate": True}
     lu = {"workload": "lu", "groups": "linalg", "rate": True, "share_of": "dgemm"}
+    dgetrf = {"workload": "dgetrf", "groups": "lapack", "rate": True, "calls": True}
     fence = {"workload": "fence", "limit": True, "groups": "tasking invoke"}
     return {"bench_creek": peer_program([fib, post, dgemm, lu]), "bench_serial": peer_program([fib]),
             "bench_tbb": peer_program([fib, post]), "bench_libgomp": peer_program([fib], fails=True),
             "bench_blas": peer_program([dgemm, lu, {"peer": "mkl", "missing": "install it"}]),
+            "bench_lapack": peer_program([{**dgetrf, "peer": "creek", "options": "--peer creek"},
+                                          {"peer": "mkl", "missing": "install it"}]),
             "bench_limits": peer_program([fence])}
 
 
@@ -111,7 +114,7 @@ CASES = {
                 "compare lu --backend scc -n 32 --block 8 --workers 4 --json"],
     "scc-info": ["scc info --json"],
     "bench-peers": [f"bench {group} {PEERS} --json {{}}/{group}.json"
-                    for group in ("tasking", "invoke", "linalg", "schedulers")],
+                    for group in ("tasking", "invoke", "linalg", "lapack", "schedulers")],
     "bench-scc-messages": ["bench scc-messages --cores 4 --json"],
     "bench-scc-copies": ["bench scc-copies --cores 4 --bytes 4096 --json"],
     "bench-scc-invoke": ["bench scc-invoke --cores 4 --protocol vector --json"],

@@ -55,6 +55,9 @@ void run_once(const workload& w, entrant& e, const plan& how) {
   e.result.answer = got.answer;
   e.result.work = got.work;
   e.result.figures.push_back(w.figure(got.total_ns, got.work));
+  if (!w.calls) return;
+  e.result.best_calls.push_back(w.figure(got.best_ns, got.work));
+  e.result.first_calls.push_back(w.figure(got.first_ns, got.work));
 }
 
 void check_answers(std::vector<series>& all) {

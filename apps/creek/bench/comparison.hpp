@@ -23,7 +23,9 @@ struct series {
   unsigned workers = 1;
   std::int64_t n = 0;
   double work = 0;
-  std::vector<double> figures = {};  ///< in the workload's unit, in the order of the runs
+  std::vector<double> figures = {};      ///< in the workload's unit, in the order of the runs
+  std::vector<double> best_calls = {};   ///< of each run of a workload of calls
+  std::vector<double> first_calls = {};  ///< likewise
   std::string answer = {};
   std::string failure = {};   ///< why there are no figures
   bool unmeasurable = false;  ///< the lack of figures is nobody's fault

@@ -34,6 +34,14 @@ json describe(const series& s, const series* base) {
   return result;
 }
 
+/// Adds the best and the first call of a workload of calls.
+void add_calls(json& result, const workload& w, const series& s) {
+  if (!w.calls || !s.ok()) return;
+  result["best_call"] = best_call(w, s);
+  result["first_call"] = first_call(s);
+  result["first_calls"] = s.first_calls;
+}
+
 /// Returns per number of workers the fastest contestant but creek, and creek's advantage over it.
 json best_others(const comparison& c) {
   json list = json::array();
@@ -58,6 +66,7 @@ json describe(const report& r, const std::vector<comparison>& all) {
     entry["results"] = json::array();
     for (const auto& s : c.results) {
       json result = describe(s, base_of(c.results, s.workers));
+      add_calls(result, c.what, s);
       if (const double part = share(r, c, s); part > 0) result["share"] = part;
       entry["results"].push_back(std::move(result));
     }

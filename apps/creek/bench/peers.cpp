@@ -26,7 +26,7 @@ constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/p
 constexpr const char* from_build = "build the target of that name (CREEK_BUILD_BENCH=ON)";
 
 /// The known peers, in the order of the table.
-constexpr std::array<known_peer, 23> known_peers{{
+constexpr std::array<known_peer, 24> known_peers{{
     {"bench_creek", "creek", from_build, "tasking invoke sections linalg"},
     {"bench_serial", "serial", from_build},
     {"bench_tbb", "tbb", "install oneTBB (Debian: libtbb-dev) and configure again",
@@ -64,6 +64,7 @@ constexpr std::array<known_peer, 23> known_peers{{
     {"bench_blas", "blas", from_build, "linalg"},
     {"bench_faer", "faer", "install a current cargo and build the target bench_peers_faer",
      "linalg"},
+    {"bench_lapack", "lapack", "build the target bench_lapack (CREEK_BUILD_BENCH=ON)", "lapack"},
 }};
 
 using json = json_value;
@@ -98,6 +99,18 @@ std::vector<std::int64_t> sizes_in(const json& line, const char* key) {
   return sizes;
 }
 
+/// Returns an optional member, false if it is absent.
+bool flag_in(const json& line, const char* key) {
+  const json* const given = line.find(key);
+  return given != nullptr && given->as_bool();
+}
+
+/// Returns an optional member, 0 if it is absent.
+double number_in(const json& line, const char* key) {
+  const json* const given = line.find(key);
+  return given != nullptr ? given->as_number() : 0;
+}
+
 /// Returns the text of an optional member.
 std::string text_in(const json& line, const char* key, const std::string& otherwise = {}) {
   const json* const given = line.find(key);
@@ -105,7 +118,6 @@ std::string text_in(const json& line, const char* key, const std::string& otherw
 }
 
 workload describe(const json& line) {
-  const json* const all_workers = line.find("all_workers");
   return {.name = line.at("workload").as_string(),
           .about = line.at("about").as_string(),
           .unit = line.at("unit").as_string(),
@@ -114,9 +126,10 @@ workload describe(const json& line) {
           .smoke = sizes_in(line, "smoke"),
           .min_workers = static_cast<unsigned>(line.at("min_workers").as_integer()),
           .limit = line.at("limit").as_bool(),
-          .all_workers = all_workers != nullptr && all_workers->as_bool(),
+          .all_workers = flag_in(line, "all_workers"),
           .rate = line.at("rate").as_bool(),
           .warmup = line.at("warmup").as_bool(),
+          .calls = flag_in(line, "calls"),
           .scale = line.at("scale").as_number(),
           .groups = text_in(line, "groups", "tasking"),
           .bounds = words_of(text_in(line, "bounds")),
@@ -246,6 +259,8 @@ measurement measure(const peer& p, const request& r, std::chrono::seconds limit)
   const json& line = lines.back();
   return {.total_ns = line.at("total_ns").as_number(),
           .work = line.at("work").as_number(),
+          .best_ns = number_in(line, "best_ns"),
+          .first_ns = number_in(line, "first_ns"),
           .answer = line.at("answer").as_string(),
           .failure = {}};
 }

@@ -27,6 +27,7 @@ struct workload {
   bool all_workers = false;  ///< a limit of all workers together
   bool rate = false;         ///< figure = work / time
   bool warmup = true;        ///< an untimed run comes first
+  bool calls = false;  ///< a run is many calls of a library: it also has the best and the first
   double scale = 1;
   std::string groups = "tasking";   ///< commands that run it, separated by blanks
   std::vector<std::string> bounds;  ///< limits that its figures are compared with
@@ -83,6 +84,8 @@ struct request {
 struct measurement {
   double total_ns = 0;
   double work = 0;
+  double best_ns = 0;   ///< of a workload of calls, with the work of one as all of them
+  double first_ns = 0;  ///< first call of the process
   std::string answer = {};
   std::string failure;        ///< empty if all is well
   bool unmeasurable = false;  ///< failed because there was nothing to measure here

@@ -96,7 +96,7 @@ void print_workload(const report& r, const sizes_of_one& sizes, unsigned workers
 void print_rates(const report& r, std::FILE* to) {
   bool shares = false;
   for (const auto& sizes : by_workload(r.comparisons)) {
-    if (!sizes.front().what.rate) continue;
+    if (!sizes.front().what.rate || sizes.front().what.calls) continue;
     for (const unsigned workers : workers_of(sizes.front().results)) {
       print_workload(r, sizes, workers, to);
       const std::string& whole = sizes.front().what.share_of;

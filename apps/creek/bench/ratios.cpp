@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <support/median.hpp>
+
 #include "report.hpp"
 
 namespace creek::tool::bench {
@@ -54,6 +56,16 @@ const series* best_peer(const comparison& c, unsigned workers) {
 
 double advantage(const workload& w, const series& base, const series& s) {
   return w.rate ? ratio(base, s) : ratio(s, base);
+}
+
+double best_call(const workload& w, const series& s) {
+  const auto& calls = s.best_calls;
+  return w.rate ? *std::max_element(calls.begin(), calls.end())
+                : *std::min_element(calls.begin(), calls.end());
+}
+
+double first_call(const series& s) {
+  return ::bench::median(s.first_calls);
 }
 
 const series* best_rate(const report& r, const std::string& name, unsigned workers) {

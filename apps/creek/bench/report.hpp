@@ -56,6 +56,10 @@ const series* find_limit(const report& r, const std::string& name, unsigned work
 const series* best_peer(const comparison& c, unsigned workers);
 /// Returns how many times faster `base` is than `s`, whether figures are times or rates.
 double advantage(const workload& w, const series& base, const series& s);
+/// Returns the best call of all runs, of a workload of calls.
+double best_call(const workload& w, const series& s);
+/// Returns the median of the first calls of all runs, of a workload of calls.
+double first_call(const series& s);
 /// Returns the best rate that any contestant reached at `name` with that many workers, at any size,
 /// or nullptr if there is none.
 const series* best_rate(const report& r, const std::string& name, unsigned workers);
@@ -74,6 +78,9 @@ std::string short_number(double value);
 void print_report(const report& r, std::FILE* to);
 /// Prints the workloads whose figures are rates: a table per workload, a column per size.
 void print_rates(const report& r, std::FILE* to);
+/// Prints the workloads of calls: tables of the median, the best and the first call, a row per
+/// workload and size.
+void print_calls(const report& r, std::FILE* to);
 std::string to_json(const report& r);
 /// Writes one chart per workload and one of all ratios, as files in `folder` (made if missing).
 /// Throws creek::error.

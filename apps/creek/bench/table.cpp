@@ -72,7 +72,7 @@ void print_row(const comparison& c, unsigned workers, const std::vector<std::str
 std::vector<comparison> times_of(const report& r) {
   std::vector<comparison> times;
   for (const auto& c : r.comparisons) {
-    if (!c.what.rate) times.push_back(c);
+    if (!c.what.rate && !c.what.calls) times.push_back(c);
   }
   return times;
 }
@@ -154,6 +154,7 @@ void print_report(const report& r, std::FILE* to) {
   print_comparisons(r, to);
   print_bounds(r, to);
   print_rates(r, to);
+  print_calls(r, to);
   print_schedulers(r, to);
   print_versions(r, to);
   if (!r.missing.empty()) fmt::print(to, "\n");
