@@ -14,6 +14,7 @@
 #include <creek/core/messages/flagged_slot.hpp>
 #include <creek/core/messages/linked_messages.hpp>
 #include <creek/core/messages/notification_vector.hpp>
+#include <creek/core/messages/pair_ring.hpp>
 #include <creek/core/messages/synchronized_ring.hpp>
 #include <creek/core/protocols/dissemination_barrier.hpp>
 #include <creek/scc.hpp>
@@ -40,9 +41,11 @@ template <class Protocol>
 scc_backend::run_report run_bare(const invocation_setup& on, const bare_body<Protocol>& body) {
   const std::size_t place =
       whole_lines<memory>(dissemination_barrier<memory>::bytes_needed(on.cores));
-  if (place + Protocol::bytes_needed(on.cores) > on.machine.description.mpb_bytes) {
+  const std::size_t mpb = on.machine.description.mpb_bytes;
+  if (place + Protocol::bytes_needed(on.cores) > mpb) {
     throw usage_error(
-        fmt::format("scc-invoke: chip '{}': no message-passing memory for protocol {} of {} cores",
+        fmt::format("scc-invoke: chip '{}': no message-passing memory for protocol {} of {} cores; "
+                    "take fewer cores, or choose --protocol",
                     on.machine.description.name, to_string(on.protocol), on.cores));
   }
   std::vector<core_id> members;
@@ -51,7 +54,7 @@ scc_backend::run_report run_bare(const invocation_setup& on, const bare_body<Pro
     if (m.self().value >= on.cores) return;
     const team all(members, m.self());
     dissemination_barrier<memory> barrier(m, all, 0);
-    Protocol protocol(m, all, place);
+    Protocol protocol = make_in_room<Protocol>(m, all, place, mpb - place);
     barrier.wait();
     body(protocol, m);
   });
@@ -67,6 +70,8 @@ auto with_protocol(message_protocol chosen, Use use) {
       return use.template operator()<flagged_slot<memory>>();
     case message_protocol::linked_messages:
       return use.template operator()<linked_messages<memory>>();
+    case message_protocol::pair_ring:
+      return use.template operator()<pair_ring<memory>>();
     case message_protocol::synchronized_ring:
       break;
   }

@@ -28,7 +28,7 @@ using json = json_value;
 
 constexpr message_protocol all_protocols[] = {
     message_protocol::notification_vector, message_protocol::synchronized_ring,
-    message_protocol::flagged_slot, message_protocol::linked_messages};
+    message_protocol::flagged_slot, message_protocol::linked_messages, message_protocol::pair_ring};
 
 struct invoke_arguments {
   invoke_arguments() { chip.chip = "scc-800"; }
