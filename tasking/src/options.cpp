@@ -29,11 +29,12 @@ constexpr name_table<idle_policy, 3> idle_names{{{"poll", idle_policy::poll},
                                                  {"backoff", idle_policy::backoff},
                                                  {"block", idle_policy::block}}};
 
-constexpr name_table<message_protocol, 4> message_names{
+constexpr name_table<message_protocol, 5> message_names{
     {{"vector", message_protocol::notification_vector},
      {"ring", message_protocol::synchronized_ring},
      {"slot", message_protocol::flagged_slot},
-     {"linked", message_protocol::linked_messages}}};
+     {"linked", message_protocol::linked_messages},
+     {"pair", message_protocol::pair_ring}}};
 
 template <class Kind, std::size_t N>
 std::string_view name_of(const name_table<Kind, N>& table, Kind kind) {

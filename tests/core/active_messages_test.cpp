@@ -12,6 +12,7 @@
 #include <creek/core/messages/flagged_slot.hpp>
 #include <creek/core/messages/linked_messages.hpp>
 #include <creek/core/messages/notification_vector.hpp>
+#include <creek/core/messages/pair_ring.hpp>
 #include <creek/core/messages/synchronized_ring.hpp>
 #include <creek/host/memory.hpp>
 
@@ -46,13 +47,14 @@ class ActiveMessages : public testing::Test {
 };
 
 using protocols = testing::Types<notification_vector<memory>, synchronized_ring<memory>,
-                                 flagged_slot<memory>, linked_messages<memory>>;
+                                 flagged_slot<memory>, linked_messages<memory>, pair_ring<memory>>;
 TYPED_TEST_SUITE(ActiveMessages, protocols);
 
 static_assert(active_message_protocol<notification_vector<memory>>);
 static_assert(active_message_protocol<synchronized_ring<memory>>);
 static_assert(active_message_protocol<flagged_slot<memory>>);
 static_assert(active_message_protocol<linked_messages<memory>>);
+static_assert(active_message_protocol<pair_ring<memory>>);
 
 TYPED_TEST(ActiveMessages, CarryAllSizes) {
   this->run(2, [](TypeParam& p, int rank) {
@@ -175,6 +177,59 @@ TEST(SynchronizedRing, NeedsAPowerOfTwo) {
   memory_space space(1);
   memory view = space.core(core_id{0});
   EXPECT_THROW((synchronized_ring<memory>(view, team(view), 0, 12)), usage_error);
+}
+
+TEST(PairRing, NeedsRoomForAMessageAndPositionsOfAByte) {
+  memory_space space(1);
+  memory view = space.core(core_id{0});
+  using ring = pair_ring<memory>;
+  EXPECT_THROW((ring(view, team(view), 0, ring::message_lines - 1)), usage_error);
+  EXPECT_THROW((ring(view, team(view), 0, 256)), usage_error);
+}
+
+TEST(PairRing, IsAsLongAsHalfOfTheRoomAllows) {
+  using ring = pair_ring<memory>;
+  for (const int members : {1, 2, 8, 40}) {
+    const std::size_t least = ring::bytes_needed(members);
+    EXPECT_EQ(ring::lines_for(members, least - 1), 0U);
+    EXPECT_EQ(ring::lines_for(members, least), ring::message_lines);
+    EXPECT_LT(ring::max_members(least - 1), members);
+    EXPECT_GE(ring::max_members(least), members);
+    for (const std::size_t lines : {ring::message_lines + 3, std::size_t{16}}) {
+      const std::size_t room = 2 * ring::bytes_needed(members, lines);
+      EXPECT_EQ(ring::lines_for(members, room), lines);
+      EXPECT_EQ(ring::lines_for(members, room - 1), lines - 1);
+    }
+    EXPECT_EQ(ring::lines_for(members, std::size_t{1} << 20), 16U);
+  }
+}
+
+/// Messages of all lengths begin on every line of the ring, and positions wrap many times.
+TEST(PairRing, KeepsMessagesCompleteAcrossItsEnd) {
+  using ring = pair_ring<memory>;
+  for (const std::size_t lines :
+       {ring::message_lines, ring::message_lines + 1, std::size_t{7}, ring::max_lines}) {
+    memory_space space(1, {.mpm_bytes = ring::bytes_needed(1, lines)});
+    memory view = space.core(core_id{0});
+    ring p(view, team(view), 0, lines);
+    std::byte sent[active_message_bytes];
+    const auto fill = [&](std::size_t number) {
+      for (std::size_t i = 0; i < sizeof sent; ++i) sent[i] = static_cast<std::byte>(number + i);
+      return number * 31 % (active_message_bytes + 1);
+    };
+    std::size_t next = 0;
+    const auto check = [&](int, const std::byte* data, std::size_t bytes) {
+      ASSERT_EQ(bytes, fill(next++));
+      EXPECT_EQ(std::memcmp(data, sent, bytes), 0);
+    };
+    for (std::size_t number = 0; number < 2000; ++number) {
+      for (std::size_t bytes = fill(number); !p.try_send(0, sent, bytes); bytes = fill(number)) {
+        EXPECT_GT(p.poll(check), 0U);
+      }
+    }
+    while (p.has_message()) p.poll(check);
+    EXPECT_EQ(next, 2000U) << lines << " lines";
+  }
 }
 
 }  // namespace

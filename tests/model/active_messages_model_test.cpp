@@ -3,11 +3,13 @@
 // two cores that send each other more messages than fit, with the smallest possible buffers.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 
 #include <creek/core/messages/flagged_slot.hpp>
 #include <creek/core/messages/linked_messages.hpp>
 #include <creek/core/messages/notification_vector.hpp>
+#include <creek/core/messages/pair_ring.hpp>
 #include <creek/core/messages/synchronized_ring.hpp>
 
 #include "stale_memory.hpp"
@@ -17,41 +19,64 @@ namespace {
 using namespace creek;
 using namespace creek::model;
 
-// The four protocols, each with its minimum room.
-struct by_vector {
+/// Makers of the ends of a protocol, with little room, and of messages by their number.
+struct of_words {
+  static std::size_t bytes(word /*number*/) { return sizeof(word); }
+};
+struct by_vector : of_words {
   template <class Memory>
   static auto make(Memory& m) {
     return notification_vector<Memory>(m, team(m), 0);
   }
 };
-struct by_ring {
+struct by_ring : of_words {
   template <class Memory>
   static auto make(Memory& m) {
     return synchronized_ring<Memory>(m, team(m), 0, 1);
   }
 };
-struct by_ring_of_two {
+struct by_ring_of_two : of_words {
   template <class Memory>
   static auto make(Memory& m) {
     return synchronized_ring<Memory>(m, team(m), 0, 2);
   }
 };
-struct by_slot {
+struct by_slot : of_words {
   template <class Memory>
   static auto make(Memory& m) {
     return flagged_slot<Memory>(m, team(m), 0);
   }
 };
-struct by_link {
+struct by_link : of_words {
   template <class Memory>
   static auto make(Memory& m) {
     return linked_messages<Memory>(m, team(m), 0, 1);
   }
 };
+/// One message fills the ring.
+struct by_pair {
+  static std::size_t bytes(word /*number*/) { return active_message_bytes; }
+  template <class Memory>
+  static auto make(Memory& m) {
+    return pair_ring<Memory>(m, team(m), 0);
+  }
+};
+/// Messages of two and of four lines by turns: the second one goes on at the ring's beginning, and
+/// has room only if the receiver says early enough that it has read the first.
+struct by_pair_of_five {
+  static std::size_t bytes(word number) {
+    return number % 2 != 0 ? stale_line_bytes + 8 : active_message_bytes;
+  }
+  template <class Memory>
+  static auto make(Memory& m) {
+    return pair_ring<Memory>(m, team(m), 0, 5);
+  }
+};
 
 template <class Make>
 class ActiveMessageModel : public testing::Test {};
-using makers = testing::Types<by_vector, by_ring, by_ring_of_two, by_slot, by_link>;
+using makers =
+    testing::Types<by_vector, by_ring, by_ring_of_two, by_slot, by_link, by_pair, by_pair_of_five>;
 TYPED_TEST_SUITE(ActiveMessageModel, makers);
 
 void expect_sound(const outcome& result) {
@@ -59,16 +84,35 @@ void expect_sound(const outcome& result) {
   EXPECT_TRUE(result.complete);
 }
 
+/// Sends a message that begins and ends with its number.
+template <class Make, class Protocol, class Handler>
+void send_number(Protocol& p, int to, word number, Handler handle) {
+  std::array<std::byte, active_message_bytes> data{};
+  const std::size_t bytes = Make::bytes(number);
+  std::memcpy(data.data(), &number, sizeof number);
+  std::memcpy(data.data() + bytes - sizeof number, &number, sizeof number);
+  send(p, to, data.data(), bytes, handle);
+}
+
+/// Returns the number of a message that has arrived complete.
+template <class Make>
+word number_of(const std::byte* data, std::size_t bytes) {
+  word first = 0, last = 0;
+  std::memcpy(&first, data, sizeof first);
+  expect(bytes == Make::bytes(first), "another length than was sent");
+  std::memcpy(&last, data + bytes - sizeof last, sizeof last);
+  expect(first == last, "parts of two messages");
+  return first;
+}
+
 /// Receives `count` messages, and expects every sender's in order.
-template <class Protocol>
+template <class Make, class Protocol>
 void take(Protocol& p, word count) {
   std::array<word, 8> next{};
   word taken = 0;
   while (taken < count) {
     receive(p, [&](int from, const std::byte* data, std::size_t bytes) {
-      word got = 0;
-      expect(bytes == sizeof got, "another length than was sent");
-      std::memcpy(&got, data, sizeof got);
+      const word got = number_of<Make>(data, bytes);
       expect(got == ++next[static_cast<std::size_t>(from)], "lost, doubled or out of order");
       ++taken;
     });
@@ -76,11 +120,12 @@ void take(Protocol& p, word count) {
   expect(!p.has_message(), "more messages than were sent");
 }
 
-template <class Protocol>
+template <class Make, class Protocol>
 void give(Protocol& p, int to, word count) {
   for (word number = 1; number <= count; ++number) {
-    send(p, to, &number, sizeof number,
-         [](int, const std::byte*, std::size_t) { expect(false, "a message for nobody"); });
+    send_number<Make>(p, to, number, [](int, const std::byte*, std::size_t) {
+      expect(false, "a message for nobody");
+    });
   }
 }
 
@@ -88,17 +133,17 @@ void give(Protocol& p, int to, word count) {
 template <class Make>
 const auto one_way = [](auto& m) {
   auto p = Make::make(m);
-  if (m.self() == core_id{0}) give(p, 1, 3);
-  if (m.self() == core_id{1}) take(p, 3);
+  if (m.self() == core_id{0}) give<Make>(p, 1, 3);
+  if (m.self() == core_id{1}) take<Make>(p, 3);
 };
 
 template <class Make>
 const auto two_senders = [](auto& m) {
   auto p = Make::make(m);
   if (m.self() == core_id{2}) {
-    take(p, 4);
+    take<Make>(p, 4);
   } else {
-    give(p, 2, 2);
+    give<Make>(p, 2, 2);
   }
 };
 
@@ -107,12 +152,11 @@ const auto both_ways = [](auto& m) {
   auto p = Make::make(m);
   const int other = 1 - m.self().value;
   word next = 0;
-  const auto handle = [&](int from, const std::byte* data, std::size_t) {
-    word got = 0;
-    std::memcpy(&got, data, sizeof got);
-    expect(from == other && got == ++next, "lost, doubled or out of order");
+  const auto handle = [&](int from, const std::byte* data, std::size_t bytes) {
+    expect(from == other && number_of<Make>(data, bytes) == ++next,
+           "lost, doubled or out of order");
   };
-  for (word number = 1; number <= 2; ++number) send(p, other, &number, sizeof number, handle);
+  for (word number = 1; number <= 2; ++number) send_number<Make>(p, other, number, handle);
   while (next < 2) receive(p, handle);
 };
 

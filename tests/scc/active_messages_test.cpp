@@ -12,6 +12,7 @@
 #include <creek/core/messages/flagged_slot.hpp>
 #include <creek/core/messages/linked_messages.hpp>
 #include <creek/core/messages/notification_vector.hpp>
+#include <creek/core/messages/pair_ring.hpp>
 #include <creek/core/messages/synchronized_ring.hpp>
 #include <creek/core/protocols/dissemination_barrier.hpp>
 #include <creek/scc/dvfs_control.hpp>
@@ -71,7 +72,7 @@ class ActiveMessagesOnChip : public testing::Test {
 };
 
 using protocols = testing::Types<notification_vector<memory>, synchronized_ring<memory>,
-                                 flagged_slot<memory>, linked_messages<memory>>;
+                                 flagged_slot<memory>, linked_messages<memory>, pair_ring<memory>>;
 TYPED_TEST_SUITE(ActiveMessagesOnChip, protocols);
 
 /// Makes each core send messages of all lengths to all others, and receive as many.
@@ -153,6 +154,24 @@ TEST(NotificationVectorOnChip, TakesAboutWhatItTookOnTheChip) {
         static_cast<double>(scc_backend::dvfs_control(m).clock().length.femtoseconds) / polls;
     EXPECT_NEAR(each, 188, 0.15 * 188);
   });
+}
+
+/// Gives access to what the fixture measures.
+template <class Protocol>
+struct measured : ActiveMessagesOnChip<Protocol> {
+  using ActiveMessagesOnChip<Protocol>::round_trip;
+  void TestBody() override {}
+};
+
+/// Even a ring for one message spares the stores and loads of flags that are cleared again; but its
+/// messages of 96 bytes take a line more.
+TEST(PairRingOnChip, TakesLessThanTheVectorForShortMessages) {
+  using vector = measured<notification_vector<memory>>;
+  using ring = measured<pair_ring<memory>>;
+  for (const int far : {1, 47}) {
+    EXPECT_LT(ring::round_trip(far, 24), 0.85 * vector::round_trip(far, 24)) << far;
+    EXPECT_LT(ring::round_trip(far, 96), 1.1 * vector::round_trip(far, 96)) << far;
+  }
 }
 
 }  // namespace

@@ -90,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(by, RemoteOnChip,
                          testing::Values(message_protocol::notification_vector,
                                          message_protocol::synchronized_ring,
                                          message_protocol::flagged_slot,
-                                         message_protocol::linked_messages),
+                                         message_protocol::linked_messages,
+                                         message_protocol::pair_ring),
                          [](const auto& tested) { return std::string(to_string(tested.param)); });
 
 TEST(RemoteOnSmallChip, SaysThatThereIsNoRoomForMessages) {
@@ -105,6 +106,26 @@ TEST(RemoteOnSmallChip, SaysThatThereIsNoRoomForMessages) {
     EXPECT_NE(std::string(refused.what()).find("no room for messages"), std::string::npos);
   }
   EXPECT_EQ(rt.run([] { return 1; }), 1) << "the runtime goes on";
+}
+
+TEST(RemoteByRingsPerPair, SayHowManyWorkersFit) {
+  scheduler_options options;
+  options.messages = message_protocol::pair_ring;
+  options.deque_capacity = 20;
+  const auto made_with = [&](unsigned workers) {
+    options.workers = workers;
+    runtime rt{scc(options)};
+    return rt.run([] { return make_on<shard>(core_id{1}).call(&shard::total); });
+  };
+  try {
+    (void)made_with(48);
+    ADD_FAILURE() << "not refused";
+  } catch (const usage_error& refused) {
+    EXPECT_NE(std::string(refused.what()).find("at most 37 workers fit"), std::string::npos)
+        << refused.what();
+  }
+  EXPECT_EQ(made_with(37), 0);
+  EXPECT_THROW((void)made_with(38), usage_error);
 }
 
 TEST(RemoteOnLittleMemory, CallsFromThreadsOutsideGoByTheFirstCore) {

@@ -14,6 +14,7 @@
 #include <creek/core/messages/flagged_slot.hpp>
 #include <creek/core/messages/linked_messages.hpp>
 #include <creek/core/messages/notification_vector.hpp>
+#include <creek/core/messages/pair_ring.hpp>
 #include <creek/core/messages/synchronized_ring.hpp>
 #include <creek/core/protocols/dissemination_barrier.hpp>
 #include <creek/scc.hpp>
@@ -40,9 +41,11 @@ template <class Protocol>
 scc_backend::run_report run_bare(const invocation_setup& on, const bare_body<Protocol>& body) {
   const std::size_t place =
       whole_lines<memory>(dissemination_barrier<memory>::bytes_needed(on.cores));
-  if (place + Protocol::bytes_needed(on.cores) > on.machine.description.mpb_bytes) {
+  const std::size_t mpb = on.machine.description.mpb_bytes;
+  if (place + Protocol::bytes_needed(on.cores) > mpb) {
     throw usage_error(
-        fmt::format("scc-invoke: chip '{}': no message-passing memory for protocol {} of {} cores",
+        fmt::format("scc-invoke: chip '{}': no message-passing memory for protocol {} of {} cores; "
+                    "take fewer cores, or choose --protocol",
                     on.machine.description.name, to_string(on.protocol), on.cores));
   }
   std::vector<core_id> members;
@@ -51,7 +54,7 @@ scc_backend::run_report run_bare(const invocation_setup& on, const bare_body<Pro
     if (m.self().value >= on.cores) return;
     const team all(members, m.self());
     dissemination_barrier<memory> barrier(m, all, 0);
-    Protocol protocol(m, all, place);
+    Protocol protocol = make_in_room<Protocol>(m, all, place, mpb - place);
     barrier.wait();
     body(protocol, m);
   });
@@ -67,6 +70,8 @@ auto with_protocol(message_protocol chosen, Use use) {
       return use.template operator()<flagged_slot<memory>>();
     case message_protocol::linked_messages:
       return use.template operator()<linked_messages<memory>>();
+    case message_protocol::pair_ring:
+      return use.template operator()<pair_ring<memory>>();
     case message_protocol::synchronized_ring:
       break;
   }
@@ -142,29 +147,47 @@ cycles space_before(int round, spacing how) {
   return cycles{how == spacing::spread ? round * 53 % 211 : 0};
 }
 
-/// Returns the costs on core 0 of `count` round trips after a warm-up; `far` answers as often.
+/// Round trips between core 0 and core `far`, after one that warms up; the two cores share this.
+struct round_trips {
+  int far = 1;
+  int count = timed_trips;
+  spacing how = spacing::none;
+  message_lengths lengths = {};
+  virtual_time begun = {};    ///< when core 0 began to send its last message
+  virtual_time one_way = {};  ///< sum of the times until the handlers at `far` began
+};
+
+/// Makes the round trips; returns their mean costs on core 0.
 template <class End, class Protocol>
-bare_costs ping_pong(Protocol& p, memory& m, int far, int count, spacing how) {
+bare_costs ping_pong(Protocol& p, memory& m, round_trips& trips) {
   End end(p);
+  const auto [there, back] = trips.lengths;
   const bool asks = m.self().value == 0;
-  expected take{asks ? far : 0, asks ? answer_bytes : invocation_bytes};
-  virtual_time there_and_back, sending;
-  for (int i = 0; i <= count; ++i) {
+  expected right{asks ? trips.far : 0, asks ? back : there};
+  virtual_time there_and_back, sending, came;
+  const auto take = [&](int from, const std::byte* data, std::size_t bytes) {
+    came = m.now();
+    right(from, data, bytes);
+  };
+  for (int i = 0; i <= trips.count; ++i) {
     const numbered_message message(i);
     if (asks) {
-      m.charge(space_before(i, how));
-      const virtual_time begun = m.now();
-      end.send_to(far, message.data, invocation_bytes, take);
+      m.charge(space_before(i, trips.how));
+      const virtual_time begun = trips.begun = m.now();
+      end.send_to(trips.far, message.data, there, take);
       if (i > 0) sending += m.now() - begun;
       end.take_one(take);
       if (i > 0) there_and_back += m.now() - begun;
     } else {
       end.take_one(take);
-      end.send_to(0, message.data, answer_bytes, take);
+      if (i > 0) trips.one_way += came - trips.begun;
+      end.send_to(0, message.data, back, take);
     }
   }
-  bare_costs found{seconds(there_and_back) / count, seconds(sending) / count, 0};
-  require(take.next == count + 1, "messages are missing");
+  bare_costs found{.round_trip_s = seconds(there_and_back) / trips.count,
+                   .one_way_s = seconds(trips.one_way) / trips.count,
+                   .send_s = seconds(sending) / trips.count};
+  require(right.next == trips.count + 1, "messages are missing");
   if (!asks) return found;
   const virtual_time begun = m.now();
   for (int i = 0; i < timed_rounds; ++i) require(p.poll(take) == 0, "a message came twice");
@@ -174,13 +197,13 @@ bare_costs ping_pong(Protocol& p, memory& m, int far, int count, spacing how) {
 
 }  // namespace
 
-bare_costs measure_bare(const invocation_setup& on, core_id far) {
+bare_costs measure_bare(const invocation_setup& on, core_id far, message_lengths lengths) {
   return with_protocol(on.protocol, [&]<class Protocol>() {
     bare_costs found;
+    round_trips trips{.far = far.value, .how = spacing::spread, .lengths = lengths};
     run_bare<Protocol>(on, [&](Protocol& p, memory& m) {
       if (m.self() != core_id{0} && m.self() != far) return;
-      const bare_costs mine =
-          ping_pong<polling_end<Protocol>>(p, m, far.value, timed_trips, spacing::spread);
+      const bare_costs mine = ping_pong<polling_end<Protocol>>(p, m, trips);
       if (m.self() == core_id{0}) found = mine;
     });
     return found;
@@ -342,11 +365,11 @@ round_trip_energy measure_bare_energy(const invocation_setup& on, waiting how) {
   return with_protocol(on.protocol, [&]<class Protocol>() {
     return marginal([&](int count) {
       double took = 0;
+      round_trips trips{.count = count};
       const auto report = run_bare<Protocol>(two, [&](Protocol& p, memory& m) {
-        const bare_costs mine =
-            how == waiting::halted
-                ? ping_pong<halting_end<Protocol>>(p, m, 1, count, spacing::none)
-                : ping_pong<polling_end<Protocol>>(p, m, 1, count, spacing::none);
+        const bare_costs mine = how == waiting::halted
+                                    ? ping_pong<halting_end<Protocol>>(p, m, trips)
+                                    : ping_pong<polling_end<Protocol>>(p, m, trips);
         if (m.self() == core_id{0}) took = mine.round_trip_s;
       });
       const auto& cores = report.usage.cores;

@@ -24,13 +24,19 @@ struct invocation_setup {
 inline constexpr std::size_t invocation_bytes = 40;
 inline constexpr std::size_t answer_bytes = 24;
 
+struct message_lengths {
+  std::size_t there = invocation_bytes;
+  std::size_t back = answer_bytes;
+};
+
 /// Mean costs of messages between core 0 and another core by the protocol alone.
 struct bare_costs {
   double round_trip_s = 0;
-  double send_s = 0;  ///< part of the round trip until the first message is sent
-  double poll_s = 0;  ///< cost of a poll that finds nothing
+  double one_way_s = 0;  ///< part of the round trip until the first message's handler begins
+  double send_s = 0;     ///< part of the round trip until the first message is sent
+  double poll_s = 0;     ///< cost of a poll that finds nothing
 };
-bare_costs measure_bare(const invocation_setup& on, core_id far);
+bare_costs measure_bare(const invocation_setup& on, core_id far, message_lengths lengths = {});
 
 /// Returns the seconds of an empty synchronous invocation, called on core 0.
 double measure_call(const invocation_setup& on, core_id far);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <creek/core/error.hpp>
+#include <creek/core/messages/active_message.hpp>
 
 #include "bench/doubling.hpp"
 #include "chip/chip_options.hpp"
@@ -28,7 +29,7 @@ using json = json_value;
 
 constexpr message_protocol all_protocols[] = {
     message_protocol::notification_vector, message_protocol::synchronized_ring,
-    message_protocol::flagged_slot, message_protocol::linked_messages};
+    message_protocol::flagged_slot, message_protocol::linked_messages, message_protocol::pair_ring};
 
 struct invoke_arguments {
   invoke_arguments() { chip.chip = "scc-800"; }
@@ -62,6 +63,8 @@ void add_round_trips(const invocation_setup& on, json& rows) {
   double nearest = 0;
   for (const core_id far : by_distance(on)) {
     const bare_costs bare = measure_bare(on, far);
+    const bare_costs longest =
+        measure_bare(on, far, {.there = active_message_bytes, .back = active_message_bytes});
     const double call = measure_call(on, far);
     if (nearest == 0) nearest = bare.round_trip_s;
     rows.push_back({{"protocol", name_of(on)},
@@ -69,6 +72,8 @@ void add_round_trips(const invocation_setup& on, json& rows) {
                     {"virtual_us", call * 1e6},
                     {"call_cycles", cycles_of(call)},
                     {"messages_cycles", cycles_of(bare.round_trip_s)},
+                    {"longest_cycles", cycles_of(longest.round_trip_s)},
+                    {"one_way_cycles", cycles_of(bare.one_way_s)},
                     {"send_cycles", cycles_of(bare.send_s)},
                     {"empty_poll_cycles", cycles_of(bare.poll_s)},
                     {"network_cycles", cycles_of(bare.round_trip_s - nearest)},
@@ -186,6 +191,8 @@ constexpr const char* invoke_notes =
     R"(Parts of a round trip, in cycles of a core:
   call        an empty method of an object on the other core, called and waited for
   messages    two messages of the same lengths by the protocol alone
+  longest     two messages of the greatest length, 96 bytes
+  one_way     from the start of the first message until its handler begins
   send        sending the first message, part of "messages"
   empty_poll  a poll that finds no message
   network     "messages" minus their time to the nearest core

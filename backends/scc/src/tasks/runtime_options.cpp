@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <creek/core/error.hpp>
+#include <creek/core/messages/pair_ring.hpp>
 
 #include "chip/machine.hpp"
 #include "tasks/queues/task_memory.hpp"
@@ -53,6 +54,19 @@ void check_deque(scheduler_options& options, const chip& on) {
   options.deque = deque_kind::mpb;
 }
 
+void check_messages(const scc& chosen) {
+  if (chosen.options.messages != message_protocol::pair_ring) return;
+  const message_layout wanted = messages_of(chosen);
+  const int fit = pair_ring<task_memory>::max_members(wanted.room);
+  if (wanted.members <= fit) return;
+  refuse("a ring per pair (messages: pair) of " + std::to_string(wanted.members) +
+         " workers takes " + std::to_string(pair_ring<task_memory>::bytes_needed(wanted.members)) +
+         " bytes of each core's message-passing memory, where a deque of " +
+         std::to_string(chosen.options.deque_capacity) + " tasks leaves " +
+         std::to_string(wanted.room) + "; at most " + std::to_string(fit) +
+         " workers fit; use fewer, a smaller deque_capacity or another protocol");
+}
+
 }  // namespace
 
 scc checked(scc chosen) {
@@ -68,7 +82,16 @@ scc checked(scc chosen) {
     refuse("stack_size must be 16 KiB to 4 GiB");
   }
   check_deque(options, on);
+  check_messages(chosen);
   return chosen;
+}
+
+message_layout messages_of(const scc& chosen) noexcept {
+  const std::size_t used =
+      memory::line_bytes + task_deque::bytes_needed(chosen.options.deque_capacity);
+  return {.protocol = chosen.options.messages,
+          .members = static_cast<int>(chosen.options.workers),
+          .room = chosen.machine.description.mpb_bytes - used};
 }
 
 ext::executor_traits traits_of(const scc& chosen) {
@@ -80,7 +103,8 @@ ext::executor_traits traits_of(const scc& chosen) {
   return {.backend_name = "scc",
           .worker_count = chosen.options.workers,
           .runs_repeat = true,
-          .messages_are_causal = chosen.options.messages != message_protocol::notification_vector,
+          .messages_are_causal = chosen.options.messages != message_protocol::notification_vector &&
+                                 chosen.options.messages != message_protocol::pair_ring,
           .has_own_time = true,
           .shares_memory = false,
           .mesh = std::move(mesh)};

@@ -7,7 +7,6 @@
 
 #include <creek/core/measuring/profile.hpp>
 
-#include "runtime_options.hpp"
 #include "tasks/driver/virtual_stall_watch.hpp"
 
 namespace creek::scc_backend {

@@ -8,6 +8,7 @@
 
 #include <creek/scc.hpp>
 
+#include "runtime_options.hpp"
 #include "tasks/driver/chip_driver.hpp"
 #include "worker_loop.hpp"
 
@@ -50,8 +51,8 @@ class task_runtime final : public ext::backend_without_task_stacks {
   pending_work pending_;
   idle_workers idle_{chosen_, workers_, log_, pending_};
   task_queues queues_{chosen_.options, workers_, log_, pending_, idle_};
-  core_messages messages_{
-      *this, chosen_.options.messages, workers_, log_, books_, outside_, pending_, idle_};
+  core_messages messages_{*this, messages_of(chosen_), workers_, log_, books_, outside_, pending_,
+                          idle_};
   strands strands_{*this,
                    workers_,
                    log_,

@@ -37,6 +37,7 @@ enum class message_protocol : std::uint8_t {
   synchronized_ring,    ///< slots for all senders, allocated by an atomic counter
   flagged_slot,         ///< one slot for all, under a lock
   linked_messages,      ///< slots at the sender, linked into the receiver's list
+  pair_ring,            ///< a ring of lines per sender, as long as the memory allows
 };
 
 /// A call of an object, or by call_on(), that keeps its worker busy: see stall_limit.

@@ -32,8 +32,7 @@ void tell_here(std::byte* message) noexcept {
 /// core that sends first. The simulation knows what the others would learn by a flag.
 void core_messages::open_board(task_worker& worker) {
   if (board_) return;
-  const auto members = static_cast<int>(workers_.size());
-  const std::size_t bytes = message_bytes_needed(protocol_, members);
+  const std::size_t bytes = message_bytes_needed(layout_);
   auto made = std::make_unique<message_board>();
   // The board lies at the end; the pools, which hand out the first free lines, come there last.
   const std::size_t lines = worker.memory.mpm_bytes() / memory::line_bytes;
@@ -47,7 +46,7 @@ void core_messages::open_board(task_worker& worker) {
                         "before tasks fill it, or choose another protocol or a smaller deque");
     }
     made->lines.emplace_back(each->pool, each->core, std::move(*block));
-    made->ends.push_back(make_message_end(protocol_, each->memory, members, place));
+    made->ends.push_back(make_message_end(layout_, each->memory, place));
   }
   board_ = std::move(made);
   const std::vector<std::byte> zeros(bytes);

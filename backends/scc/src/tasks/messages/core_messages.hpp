@@ -15,11 +15,11 @@ namespace creek::scc_backend {
 /// other threads go through outside_work, and the first core sends them.
 class core_messages final : public ext::message_port {
  public:
-  core_messages(ext::executor& home, message_protocol protocol, const worker_set& workers,
+  core_messages(ext::executor& home, const message_layout& layout, const worker_set& workers,
                 schedule_log& log, pool_bookkeeping& books, outside_work& outside,
                 pending_work& pending, idle_workers& idle) noexcept
       : home_(home),
-        protocol_(protocol),
+        layout_(layout),
         workers_(workers),
         log_(log),
         books_(books),
@@ -42,7 +42,7 @@ class core_messages final : public ext::message_port {
   void handle(task_worker& worker, std::byte* message, std::size_t bytes);
 
   ext::executor& home_;
-  message_protocol protocol_;
+  message_layout layout_;
   const worker_set& workers_;
   schedule_log& log_;
   pool_bookkeeping& books_;

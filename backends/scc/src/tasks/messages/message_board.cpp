@@ -7,17 +7,25 @@
 #include <creek/core/messages/flagged_slot.hpp>
 #include <creek/core/messages/linked_messages.hpp>
 #include <creek/core/messages/notification_vector.hpp>
+#include <creek/core/messages/pair_ring.hpp>
 #include <creek/core/messages/synchronized_ring.hpp>
 
 namespace creek::scc_backend {
 
 namespace {
 
+team first_cores(int members, core_id self) {
+  std::vector<core_id> cores;
+  for (int i = 0; i < members; ++i) cores.push_back(core_id{i});
+  return team(std::move(cores), self);
+}
+
 template <class Protocol>
 class end_of final : public message_end {
  public:
-  end_of(task_memory& memory, team members, std::size_t place)
-      : protocol_(memory, std::move(members), place) {}
+  end_of(task_memory& memory, const message_layout& layout, std::size_t place)
+      : protocol_(make_in_room<Protocol>(memory, first_cores(layout.members, memory.self()), place,
+                                         layout.room)) {}
   bool try_send(int to, const void* message, std::size_t bytes) override {
     return protocol_.try_send(to, message, bytes);
   }
@@ -41,28 +49,26 @@ auto with_protocol(message_protocol chosen, Use use) {
       return use.template operator()<flagged_slot<task_memory>>();
     case message_protocol::linked_messages:
       return use.template operator()<linked_messages<task_memory>>();
+    case message_protocol::pair_ring:
+      return use.template operator()<pair_ring<task_memory>>();
     case message_protocol::synchronized_ring:
       break;
   }
   return use.template operator()<synchronized_ring<task_memory>>();
 }
 
-team first_cores(int members, core_id self) {
-  std::vector<core_id> cores;
-  for (int i = 0; i < members; ++i) cores.push_back(core_id{i});
-  return team(std::move(cores), self);
-}
-
 }  // namespace
 
-std::size_t message_bytes_needed(message_protocol protocol, int members) noexcept {
-  return with_protocol(protocol, [=]<class Protocol>() { return Protocol::bytes_needed(members); });
+std::size_t message_bytes_needed(const message_layout& layout) noexcept {
+  return with_protocol(layout.protocol, [&]<class Protocol>() {
+    return bytes_in_room<Protocol>(layout.members, layout.room);
+  });
 }
 
-std::unique_ptr<message_end> make_message_end(message_protocol protocol, task_memory& memory,
-                                              int members, std::size_t place) {
-  return with_protocol(protocol, [&]<class Protocol>() -> std::unique_ptr<message_end> {
-    return std::make_unique<end_of<Protocol>>(memory, first_cores(members, memory.self()), place);
+std::unique_ptr<message_end> make_message_end(const message_layout& layout, task_memory& memory,
+                                              std::size_t place) {
+  return with_protocol(layout.protocol, [&]<class Protocol>() -> std::unique_ptr<message_end> {
+    return std::make_unique<end_of<Protocol>>(memory, layout, place);
   });
 }
 

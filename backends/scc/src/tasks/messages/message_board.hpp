@@ -25,11 +25,18 @@ class message_end {
   [[nodiscard]] virtual const active_message_counts& counts() const noexcept = 0;
 };
 
+/// The protocol and what decides its size.
+struct message_layout {
+  message_protocol protocol = message_protocol::synchronized_ring;
+  int members = 0;
+  std::size_t room = 0;  ///< bytes of a core's memory that nothing else has from the beginning
+};
+
 /// Returns the bytes that a protocol takes of the message-passing memory of each core.
-std::size_t message_bytes_needed(message_protocol protocol, int members) noexcept;
+std::size_t message_bytes_needed(const message_layout& layout) noexcept;
 /// Makes the end of memory.self() over memory that is zero, from offset `place` on.
-std::unique_ptr<message_end> make_message_end(message_protocol protocol, task_memory& memory,
-                                              int members, std::size_t place);
+std::unique_ptr<message_end> make_message_end(const message_layout& layout, task_memory& memory,
+                                              std::size_t place);
 
 /// All ends of the protocol, and the memory that they use.
 struct message_board {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Active messages: short messages that any core sends to any other; the receiver polls for them and
 // calls a handler for each. This file has what the protocols share; each has a file of its own:
-// notification_vector.hpp, synchronized_ring.hpp, flagged_slot.hpp, linked_messages.hpp.
+// notification_vector.hpp, synchronized_ring.hpp, flagged_slot.hpp, linked_messages.hpp,
+// pair_ring.hpp.
 // Sources: [Rotta 2011] for the design space, [Rotta 2012] for the first two protocols.
 //
 // In every protocol, messages from one core to another arrive once and in the order in which they
@@ -62,6 +63,33 @@ concept active_message_protocol = requires(Protocol& p, const Protocol& view, in
   { view.counts() } -> std::same_as<const active_message_counts&>;
   {p.memory()};
 };
+
+/// A protocol whose buffers follow from the room: lines_for() says how long they are.
+template <class Protocol>
+concept protocol_sized_by_room = active_message_protocol<Protocol> &&
+    requires(int members, std::size_t room) {
+  { Protocol::lines_for(members, room) } -> std::same_as<std::size_t>;
+};
+
+/// Returns the bytes of message-passing memory per core that a protocol takes where `room` bytes
+/// are free; may be more than these.
+template <active_message_protocol Protocol>
+constexpr std::size_t bytes_in_room(int members, std::size_t room) noexcept {
+  if constexpr (protocol_sized_by_room<Protocol>) {
+    return Protocol::bytes_needed(members, Protocol::lines_for(members, room));
+  } else {
+    return Protocol::bytes_needed(members);
+  }
+}
+/// Makes the calling core's end over bytes_in_room() bytes, all zero, from offset `place` on.
+template <active_message_protocol Protocol, memory_policy Memory, class Team>
+Protocol make_in_room(Memory& memory, const Team& members, std::size_t place, std::size_t room) {
+  if constexpr (protocol_sized_by_room<Protocol>) {
+    return Protocol(memory, members, place, Protocol::lines_for(members.size(), room));
+  } else {
+    return Protocol(memory, members, place);
+  }
+}
 
 /// Waits until there is room, handling messages that arrive meanwhile, then sends.
 template <active_message_protocol Protocol, class Handler>
