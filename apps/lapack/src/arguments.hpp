@@ -17,7 +17,8 @@
 #define CREEK_LAPACK_WIDTH lp64
 #endif
 
-namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
+namespace creek::lapack {
+inline namespace CREEK_LAPACK_WIDTH {
 
 using linalg::const_view;
 using linalg::diagonal;
@@ -118,4 +119,5 @@ constexpr double cost(double flops) noexcept {
   return is_complex<T> ? 4 * flops : flops;
 }
 
-}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH
+}  // namespace CREEK_LAPACK_WIDTH
+}  // namespace creek::lapack

@@ -7,7 +7,8 @@
 
 extern "C" [[gnu::weak]] int LAPACKE_get_nancheck();
 
-namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
+namespace creek::lapack {
+inline namespace CREEK_LAPACK_WIDTH {
 
 bool nan_check_wanted() noexcept {
   static int (*const asked)() =
@@ -22,4 +23,5 @@ bool nan_check_wanted() noexcept {
   return wanted;
 }
 
-}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH
+}  // namespace CREEK_LAPACK_WIDTH
+}  // namespace creek::lapack

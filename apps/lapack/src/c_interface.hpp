@@ -11,7 +11,8 @@
 #include "errors.hpp"
 #include "row_major.hpp"
 
-namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
+namespace creek::lapack {
+inline namespace CREEK_LAPACK_WIDTH {
 
 constexpr blas_int no_memory_for_work = -1010;
 constexpr blas_int no_memory_to_transpose = -1011;
@@ -92,4 +93,5 @@ blas_int c_interface(const c_call& how, F f, const operand<T>& first,
   });
 }
 
-}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH
+}  // namespace CREEK_LAPACK_WIDTH
+}  // namespace creek::lapack

@@ -21,7 +21,8 @@ extern "C" {
 [[gnu::weak]] void LAPACKE_xerbla(const char* routine, creek::lapack::blas_int info);
 }
 
-namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
+namespace creek::lapack {
+inline namespace CREEK_LAPACK_WIDTH {
 namespace {
 
 /// The suffix that libraries with 64-bit integers may have in their names.
@@ -120,4 +121,5 @@ void die(const char* routine, const char* why) noexcept {
   std::abort();
 }
 
-}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH
+}  // namespace CREEK_LAPACK_WIDTH
+}  // namespace creek::lapack

@@ -7,7 +7,8 @@
 
 #include "arguments.hpp"
 
-namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
+namespace creek::lapack {
+inline namespace CREEK_LAPACK_WIDTH {
 
 /// A call of a function of this library: the routine's name, such as "dgetrf", and an address in
 /// the code that called it.
@@ -74,4 +75,5 @@ void cblas_entry(const entry& called, int given, F f) noexcept {
   });
 }
 
-}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH
+}  // namespace CREEK_LAPACK_WIDTH
+}  // namespace creek::lapack

@@ -6,7 +6,8 @@
 
 #include "arguments.hpp"
 
-namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
+namespace creek::lapack {
+inline namespace CREEK_LAPACK_WIDTH {
 
 /// By columns: a product by rows is that of the transposes, in the other order.
 struct product_shape {
@@ -44,4 +45,5 @@ struct product_shape {
   double flops() const noexcept { return 2.0 * m * n * k; }
 };
 
-}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH
+}  // namespace CREEK_LAPACK_WIDTH
+}  // namespace creek::lapack

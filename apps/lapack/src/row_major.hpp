@@ -7,7 +7,8 @@
 
 #include "arguments.hpp"
 
-namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
+namespace creek::lapack {
+inline namespace CREEK_LAPACK_WIDTH {
 
 /// The part of a matrix that an argument means.
 struct region {
@@ -120,4 +121,5 @@ class column_major {
   operand<T> turned_;
 };
 
-}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH
+}  // namespace CREEK_LAPACK_WIDTH
+}  // namespace creek::lapack

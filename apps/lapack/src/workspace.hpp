@@ -7,7 +7,8 @@
 
 #include "arguments.hpp"
 
-namespace creek::lapack::inline CREEK_LAPACK_WIDTH {
+namespace creek::lapack {
+inline namespace CREEK_LAPACK_WIDTH {
 
 /// An array that the caller lends. Nothing is kept in it, since linalg has its own memory; but
 /// callers ask how long it should be, and pass the length they get to other routines, too.
@@ -42,4 +43,5 @@ class workspace {
   blas_int length_;
 };
 
-}  // namespace creek::lapack::inline CREEK_LAPACK_WIDTH
+}  // namespace CREEK_LAPACK_WIDTH
+}  // namespace creek::lapack
