@@ -288,7 +288,9 @@ bool command::parse(const std::vector<std::string>& words) {
   for (const auto& each : subcommands_) {
     if (!each->runs_command_ || words.empty() || words.front() != each->name()) continue;
     auto first = words.begin() + 1;
-    while (first != words.end() && each->find(*first) != nullptr) ++first;
+    while (first != words.end() && first->starts_with('-') && each->find(*first) != nullptr) {
+      ++first;
+    }
     if (first == words.end() || first->starts_with('-')) continue;
     backwards.insert(backwards.begin() + (words.end() - first), "--");
   }

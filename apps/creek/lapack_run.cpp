@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek lapack-run`: runs a program on the drop-in LAPACK, and says so if none of its calls get
 // there.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -51,40 +52,68 @@ fs::path library_file(bool ilp64) {
                                 CREEK_LIBRARY_VERSION, places[0].lexically_normal().string()));
 }
 
-/// A file without content that lives as long as this.
-class temporary_file {
+/// A folder of this user's own that lives as long as this.
+class temporary_folder {
  public:
-  temporary_file() : name_((fs::temp_directory_path() / "creek_lapack.XXXXXX").string()) {
-    const int file = mkstemp(name_.data());
-    if (file < 0) throw error(errno, name_);
-    close(file);
+  temporary_folder() : name_((fs::temp_directory_path() / "creek_lapack.XXXXXX").string()) {
+    if (mkdtemp(name_.data()) == nullptr) throw error(errno, name_);
   }
-  ~temporary_file() { unlink(name_.c_str()); }
-  temporary_file(const temporary_file&) = delete;
-  temporary_file& operator=(const temporary_file&) = delete;
-  const std::string& name() const noexcept { return name_; }
-  std::string content() const {
-    std::ifstream file(name_);
-    return {std::istreambuf_iterator<char>(file), {}};
+  ~temporary_folder() {
+    std::error_code failed;
+    fs::remove_all(name_, failed);
   }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+  std::string file(const char* name) const { return name_ + "/" + name; }
 
  private:
   std::string name_;
 };
 
-/// Leaves a signal from the terminal to the command, which gets it as well.
-class signals_ignored {
+std::string content_of(const std::string& file) {
+  std::ifstream opened(file);
+  return {std::istreambuf_iterator<char>(opened), {}};
+}
+
+std::atomic<pid_t> running{0};
+
+void pass_on(int signal) {
+  if (const pid_t child = running.load()) kill(child, signal);
+}
+
+/// Leaves signals to the command while it runs: those of the terminal, which gives them to both,
+/// and others, which it passes on.
+class signals_left {
  public:
-  signals_ignored() : interrupt_(signal(SIGINT, SIG_IGN)), quit_(signal(SIGQUIT, SIG_IGN)) {}
-  ~signals_ignored() {
-    signal(SIGINT, interrupt_);
-    signal(SIGQUIT, quit_);
+  signals_left() {
+    for (std::size_t i = 0; i < std::size(numbers); ++i) {
+      struct sigaction action = {};
+      action.sa_handler = i < of_terminal ? SIG_IGN : &pass_on;
+      sigaction(numbers[i], &action, &before_[i]);
+    }
   }
-  signals_ignored(const signals_ignored&) = delete;
-  signals_ignored& operator=(const signals_ignored&) = delete;
+  ~signals_left() {
+    for (std::size_t i = 0; i < std::size(numbers); ++i) {
+      sigaction(numbers[i], &before_[i], nullptr);
+    }
+  }
+  signals_left(const signals_left&) = delete;
+  signals_left& operator=(const signals_left&) = delete;
+
+  /// Returns those that this process ignores only meanwhile.
+  sigset_t for_command() const {
+    sigset_t some;
+    sigemptyset(&some);
+    for (std::size_t i = 0; i < of_terminal; ++i) {
+      if (before_[i].sa_handler != SIG_IGN) sigaddset(&some, numbers[i]);
+    }
+    return some;
+  }
 
  private:
-  sighandler_t interrupt_, quit_;
+  static constexpr int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  static constexpr std::size_t of_terminal = 2;
+  struct sigaction before_[std::size(numbers)];
 };
 
 /// Runs the command with the environment of this process; returns its exit code, or 128 and the
@@ -93,30 +122,50 @@ int run(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& each : words) arguments.push_back(each.data());
   arguments.push_back(nullptr);
+  const signals_left meanwhile;
+  const sigset_t defaults = meanwhile.for_command();
+  posix_spawnattr_t how;
+  posix_spawnattr_init(&how);
+  posix_spawnattr_setsigdefault(&how, &defaults);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
-  if (const int fault =
-          posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ)) {
-    throw error(fault, "lapack-run: " + words[0]);
-  }
-  const signals_ignored meanwhile;
+  const int fault = posix_spawnp(&child, arguments[0], nullptr, &how, arguments.data(), environ);
+  posix_spawnattr_destroy(&how);
+  if (fault != 0) throw error(fault, "lapack-run: " + words[0]);
+  running = child;
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) throw error(errno, "lapack-run: " + words[0]);
   }
+  running = 0;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /// Says which calls arrived, by the reports of the command's processes; says why if none did.
 void explain(const lapack_run_arguments& given, const std::string& reports) {
   bool arrived = false, other_libraries = false;
+  std::set<std::string> silent;  // processes that have the library and have not reported
   std::istringstream lines(reports);
   for (std::string line; std::getline(lines, line);) {
-    if (line.ends_with(": loaded") || line.find(": no calls, and") != line.npos) continue;
+    const std::string process = line.substr(0, line.find(')'));
+    if (line.ends_with(": loaded")) {
+      silent.insert(process);
+      continue;
+    }
+    silent.erase(process);
+    if (line.find(": no calls, and") != line.npos) continue;
     if (given.report) command_line::print_error(line);
-    arrived = arrived || line.find(" calls of ") != std::string::npos;
-    other_libraries = other_libraries || line.find(": no calls, but ") != std::string::npos;
+    arrived = arrived || line.find(" calls of ") != line.npos;
+    other_libraries = other_libraries || line.find(": no calls, but ") != line.npos;
   }
   if (arrived) return;
+  const std::string& program = given.command[0];
+  if (!silent.empty() && !other_libraries) {
+    return command_line::print_error(
+        fmt::format("creek: lapack-run: {} loaded creek, and ended without telling of its calls "
+                    "(by a signal, or by _exit())",
+                    program));
+  }
   const char* const why =
       reports.empty() ? "it is linked statically, has special rights, or clears LD_PRELOAD"
       : other_libraries
@@ -124,19 +173,24 @@ void explain(const lapack_run_arguments& given, const std::string& reports) {
             "names it; docs/lapack.md)"
           : "it has no library of LAPACK or the BLAS, or has it linked statically";
   command_line::print_error(
-      fmt::format("creek: lapack-run: no call of {} reached creek: {}", given.command[0], why));
+      fmt::format("creek: lapack-run: no call of {} reached creek: {}", program, why));
 }
 
 void lapack_run(const lapack_run_arguments& given, int& exit_code) {
   std::string preloaded = library_file(given.ilp64).string();
+  if (preloaded.find_first_of(" :") != preloaded.npos) {
+    throw usage_error("lapack-run: LD_PRELOAD cannot name " + preloaded +
+                      ", which has a space or a colon in it");
+  }
   if (const char* const others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0') {
     preloaded = preloaded + ":" + others;
   }
-  const temporary_file reports;
+  const temporary_folder folder;
+  const std::string reports = folder.file("reports");
   setenv("LD_PRELOAD", preloaded.c_str(), 1);
-  setenv("CREEK_LAPACK_VERBOSE", reports.name().c_str(), 1);
+  setenv("CREEK_LAPACK_VERBOSE", reports.c_str(), 1);
   exit_code = run(given.command);
-  explain(given, reports.content());
+  explain(given, content_of(reports));
 }
 
 }  // namespace

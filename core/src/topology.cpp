@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 
+#include <creek/core/decimal.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/topology.hpp>
 
@@ -203,12 +204,12 @@ std::string to_json(const topology& machine) {
     append(units, fmt::format(R"({{"os_index":{},"core":{},"package":{},"numa_node":{}}})",
                               unit.os_index, unit.core, unit.package, unit.numa_node));
     std::string row;
-    for (int j = 0; j < n; ++j) append(row, std::to_string(machine.distance(i, j)));
+    for (int j = 0; j < n; ++j) append(row, decimal(machine.distance(i, j)));
     append(distances, '[' + row + ']');
   }
   for (const auto& c : machine.caches()) {
     std::string members;
-    for (const int unit : c.units) append(members, std::to_string(unit));
+    for (const int unit : c.units) append(members, decimal(unit));
     append(caches,
            fmt::format(R"({{"level":{},"kind":"{}","bytes":{},"line_bytes":{},"units":[{}]}})",
                        c.level, to_string(c.kind), c.bytes, c.line_bytes, members));

@@ -8,6 +8,7 @@
 #include <exception>
 #include <optional>
 
+#include <creek/core/decimal.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/threads/sanitizer.hpp>
 #include <creek/tasking/spawn.hpp>
@@ -213,7 +214,7 @@ class graph::module_node final : public graph_node {
 namespace {
 
 std::string text_of(const graph_node& node) {
-  return node.name.empty() ? "node " + std::to_string(node.index) : node.name;
+  return node.name.empty() ? "node " + decimal(node.index) : node.name;
 }
 
 }  // namespace
@@ -408,11 +409,10 @@ std::string graph::dot() const {
   for (std::size_t number = 0; number < drawn.size(); ++number) {
     const graph& shown = *drawn[number];
     const auto id = [&](const graph_node& each) {
-      return "n" + std::to_string(number) + "_" + std::to_string(each.index);
+      return "n" + decimal(number) + "_" + decimal(each.index);
     };
     if (number != 0) {
-      result +=
-          "subgraph cluster_" + std::to_string(number) + " {\nlabel=" + quoted(shown.name_) + ";\n";
+      result += "subgraph cluster_" + decimal(number) + " {\nlabel=" + quoted(shown.name_) + ";\n";
     }
     for (const graph_node* each : shown.nodes_) {
       std::string label = text_of(*each);
@@ -426,7 +426,7 @@ std::string graph::dot() const {
       result += id(*each) + " [label=" + quoted(label) + shape + "];\n";
       for (std::size_t i = 0; i < each->successors.size(); ++i) {
         result += id(*each) + " -> " + id(*each->successors[i]);
-        if (each->is_weak()) result += " [style=dashed, label=\"" + std::to_string(i) + "\"]";
+        if (each->is_weak()) result += " [style=dashed, label=\"" + decimal(i) + "\"]";
         result += ";\n";
       }
     }

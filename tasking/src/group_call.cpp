@@ -9,6 +9,7 @@
 #include <string>
 
 #include <creek/core/charge.hpp>
+#include <creek/core/decimal.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/threads/sanitizer.hpp>
 #include <creek/tasking/remote_group.hpp>
@@ -102,8 +103,7 @@ group_tree make_group_tree(const executor& home, const std::vector<core_id>& cor
   switch (static_cast<kind>(form)) {
     case kind::tree:
       if (arity < 1) {
-        throw usage_error("make_group: a tree needs an arity of at least 1, not " +
-                          std::to_string(arity));
+        throw usage_error("make_group: a tree needs an arity of at least 1, not " + decimal(arity));
       }
       link_tree(tree, 0, size, arity);
       break;

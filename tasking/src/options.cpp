@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include <creek/core/decimal.hpp>
 #include <creek/core/error.hpp>
 
 namespace creek {
@@ -78,8 +79,7 @@ std::uint64_t parse_number(const char* name, std::string_view text, std::uint64_
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high) {
     throw usage_error(std::string(name) + "='" + std::string(text) +
-                      "': give a whole number from " + std::to_string(low) + " to " +
-                      std::to_string(high));
+                      "': give a whole number from " + decimal(low) + " to " + decimal(high));
   }
   return value;
 }
@@ -169,12 +169,11 @@ void ext::check_serve_only(scheduler_options& options) {
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   for (const core_id each : chosen) {
     if (each.value >= 0 && each.index() < options.workers) continue;
-    throw usage_error("serve_only: there is no worker " + std::to_string(long{each.value}) +
-                      "; this runtime has 0 to " +
-                      std::to_string(std::size_t{options.workers} - 1));
+    throw usage_error("serve_only: there is no worker " + decimal(each.value) +
+                      "; this runtime has 0 to " + decimal(std::size_t{options.workers} - 1));
   }
   if (!chosen.empty() && chosen.size() == options.workers) {
-    throw usage_error("serve_only: names all " + std::to_string(std::size_t{options.workers}) +
+    throw usage_error("serve_only: names all " + decimal(options.workers) +
                       " workers, and none is left for tasks; name fewer, or raise workers");
   }
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <creek/core/decimal.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/measuring/clock.hpp>
 #include <creek/core/threads/sanitizer.hpp>
@@ -44,8 +45,8 @@ bool waits_for(const std::byte* message, const remote_cell& cell) noexcept {
 }
 
 [[gnu::cold]] std::string name_of(const remote_cell& cell) {
-  return "object " + std::to_string(cell.place().generation) + " on worker " +
-         std::to_string(std::size_t{cell.place().worker});
+  return "object " + decimal(cell.place().generation) + " on worker " +
+         decimal(cell.place().worker);
 }
 
 /// Answers a call that would wait for itself.
@@ -364,8 +365,8 @@ unsigned checked_worker(const executor& home, core_id core, const char* what) {
                       ": the workers do not exist in a child of fork(); make a new runtime there");
   }
   if (core.value < 0 || core.index() >= home.traits().worker_count) {
-    throw usage_error(std::string(what) + ": there is no worker " + std::to_string(core.value) +
-                      "; this runtime has 0 to " + std::to_string(home.traits().worker_count - 1));
+    throw usage_error(std::string(what) + ": there is no worker " + decimal(core.value) +
+                      "; this runtime has 0 to " + decimal(home.traits().worker_count - 1));
   }
   return static_cast<unsigned>(core.value);
 }

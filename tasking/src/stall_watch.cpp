@@ -9,6 +9,7 @@
 #include <system_error>
 #include <thread>
 
+#include <creek/core/decimal.hpp>
 #include <creek/core/error.hpp>
 #include <creek/core/threads/futex.hpp>
 #include <creek/tasking/detail/closure_message.hpp>
@@ -66,8 +67,7 @@ void stall_watch::report(const stall_report& found) const noexcept {
     on_stall_(found);
     return;
   }
-  const std::string of =
-      found.object == 0 ? "a call" : "a call of object " + std::to_string(found.object);
+  const std::string of = found.object == 0 ? "a call" : "a call of object " + decimal(found.object);
   std::fprintf(stderr, "creek: %s has kept worker %d busy for %lld ms without waiting: %s\n",
                of.c_str(), found.worker.value,
                static_cast<long long>(found.busy / std::chrono::milliseconds{1}),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words for tasks that wait.
 #include <algorithm>
+#include <creek/core/decimal.hpp>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -25,7 +26,7 @@ std::string to_string(std::span<const waiting_task> tasks, std::size_t most) {
     if (!order[i]->by.empty()) text += ": " + order[i]->by;
     text += '\n';
   }
-  if (order.size() > most) text += "and " + std::to_string(order.size() - most) + " more\n";
+  if (order.size() > most) text += "and " + decimal(order.size() - most) + " more\n";
   for (const waiting_task& each : tasks) {
     if (!each.cycle.empty()) text += "a cycle of waits: " + each.cycle + '\n';
   }

@@ -46,9 +46,30 @@ class LapackRun(FolderCase):
         self.assertEqual(routine.split()[:3], ["dgesv_64_", "1", "0"])
 
     def test_says_so_if_none_arrives(self):
-        for command in (["true"], ["sh", "-c", "exit 0"]):
-            self.fails(run(*command), 0, "no call of " + command[0], "has no library")
+        self.fails(run("true"), 0, "no call of true", "has no library")
         self.fails(run("env", "-i", sys.executable, "-c", "pass"), 0, "no call of env")
+
+    def test_claims_nothing_of_a_process_that_has_not_told(self):
+        done = run(sys.executable, "-c", SOLVE.replace("sys.exit(7)", "import os; os._exit(6)"), "dgesv_", "32")
+        self.fails(done, 6, "ended without telling of its calls")
+
+    def test_passes_signals_on_and_leaves_no_files(self):
+        script = self.write("script", b"trap 'exit 9' TERM; echo ready; while :; do :; done")
+        environment = dict(os.environ, TMPDIR=self.folder.name)
+        with subprocess.Popen([TOOL, "lapack-run", "bash", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=environment) as tool:
+            self.assertEqual(tool.stdout.readline(), b"ready\n")
+            tool.terminate()
+            tool.communicate(timeout=60)
+            self.assertEqual(tool.returncode, 9)
+        run("sh", "-c", "(read line; true) & exit 0", TMPDIR=self.folder.name)
+        self.assertEqual(os.listdir(self.folder.name), ["script"])
+
+    def test_a_program_may_have_any_name(self):
+        self.write("command", b"#!/bin/sh\necho $1\n")
+        os.chmod(self.path("command"), 0o755)
+        done = run("command", "-v", PATH=self.folder.name + ":" + os.environ["PATH"])
+        self.assertEqual(done.stdout, b"-v\n")
 
     def test_the_exit_code_is_the_program_s(self):
         self.assertEqual(run("sh", "-c", "exit 5").returncode, 5)

@@ -3,7 +3,11 @@
 // inside a larger matrix whose other elements must stay.
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <vector>
 
@@ -197,6 +201,47 @@ TYPED_TEST(Small, Solutions) {
         EXPECT_TRUE(B.frame_is_intact());
       }
     }
+  }
+}
+
+/// A matrix that ends where the memory does.
+template <class T>
+class at_the_end {
+ public:
+  at_the_end(const matrix<T>& inside)
+      : rows_(inside.rows()), cols_(inside.cols()), page_(sysconf(_SC_PAGESIZE)) {
+    bytes_ = (static_cast<index_t>(sizeof(T)) * rows_ * cols_ / page_ + 2) * page_;
+    memory_ =
+        static_cast<std::byte*>(mmap(nullptr, static_cast<std::size_t>(bytes_),
+                                     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    EXPECT_EQ(mprotect(memory_ + bytes_ - page_, static_cast<std::size_t>(page_), PROT_NONE), 0);
+    for (index_t j = 0; j < cols_; ++j) std::copy_n(&inside(0, j), rows_, view().column(j));
+  }
+  ~at_the_end() { munmap(memory_, static_cast<std::size_t>(bytes_)); }
+  at_the_end(const at_the_end&) = delete;
+  at_the_end& operator=(const at_the_end&) = delete;
+  matrix_view<T> view() const {
+    return {reinterpret_cast<T*>(memory_ + bytes_ - page_) - rows_ * cols_, rows_, cols_, rows_};
+  }
+
+ private:
+  index_t rows_, cols_, page_, bytes_ = 0;
+  std::byte* memory_ = nullptr;
+};
+
+TYPED_TEST(Small, NothingIsReadBehindTheOperands) {
+  using T = TypeParam;
+  for (index_t n = 1; n <= max_order; ++n) {
+    matrix<T> a = this->any(n, n);
+    for (index_t i = 0; i < n; ++i) a(i, i) += static_cast<T>(2 * n);
+    const at_the_end<T> A(a), B(this->any(n, 3)), C(this->any(n, 3)), lower(a), upper(a);
+    gemm<T>(op::none, op::none, T{1}, A.view(), B.view(), T{1}, C.view());
+    gemm<T>(op::transpose, op::none, T{1}, A.view(), B.view(), T{0}, C.view());
+    std::vector<index_t> pivots(static_cast<std::size_t>(n));
+    EXPECT_EQ(getrf<T>(A.view(), pivots), 0);
+    getrs<T>(op::none, A.view(), pivots, B.view());
+    EXPECT_EQ(potrf<T>(triangle::lower, lower.view()), 0);
+    EXPECT_EQ(potrf<T>(triangle::upper, upper.view()), 0);
   }
 }
 

@@ -140,6 +140,27 @@ TEST(CallsInPlace, LeaveMessagesOfOtherObjectsToTheWorker) {
   }
 }
 
+/// A message that a handler sends before the call runs may wait for what the caller does next.
+TEST(CallsInPlace, LeaveWhatEarlierMessagesSendToTheWorker) {
+  for (const unsigned workers : {1U, 2U}) {
+    on_worker_0(workers, [] {
+      const remote<log> mine = make_on<log>(core_id{0});
+      for (int i = 0; i < 50; ++i) {
+        creek::promise<void> may_end;
+        mine.post([&](log&) {
+          mine.post([i, done = may_end.get_future()](log& later) mutable {
+            done.get();
+            later.add(i);
+          });
+        });
+        mine.call([](log&) {});
+        may_end.set_value();
+        EXPECT_EQ(mine.call(&log::all).back(), i);
+      }
+    });
+  }
+}
+
 /// An object that its own worker calls while others send it messages.
 TEST(CallsInPlace, TakeTurnsWithMessagesOfOthers) {
   constexpr int rounds = 2000;

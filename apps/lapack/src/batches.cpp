@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same operation on many matrices, by the names and arguments of MKL: gemm_batch,
 // gemm_batch_strided, getrf_batch_strided, getrs_batch_strided.
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -84,17 +85,23 @@ int gemm_batch(layout order, Letters letters_of, in_int m, in_int n, in_int k, c
   return 0;
 }
 
+/// Returns the position of a bad argument, which it notes for all matrices as LAPACK would.
+int refuse(int position, blas_int count, blas_int* info) {
+  std::fill_n(info, std::max<blas_int>(count, 0), static_cast<blas_int>(-position));
+  return position;
+}
+
 /// `info` has an element for each matrix.
 template <scalar T>
 int getrf_batch_strided(blas_int m, blas_int n, T* a, blas_int lda, blas_int stride_a,
                         blas_int* ipiv, blas_int stride_ipiv, blas_int count, blas_int* info) {
   const blas_int each = std::min(m, n);
-  if (m < 0) return 1;
-  if (n < 0) return 2;
-  if (!holds(lda, m, n)) return 4;
-  if (stride_a < 0) return 5;
-  if (stride_ipiv < each) return 7;
-  if (count < 0) return 8;
+  if (m < 0) return refuse(1, count, info);
+  if (n < 0) return refuse(2, count, info);
+  if (!holds(lda, m, n)) return refuse(4, count, info);
+  if (stride_a < 0) return refuse(5, count, info);
+  if (stride_ipiv < each) return refuse(7, count, info);
+  if (count < 0) return refuse(8, count, info);
   std::vector<index_t> pivots(static_cast<std::size_t>(each) * static_cast<std::size_t>(count));
   std::vector<index_t> infos(static_cast<std::size_t>(count));
   on_workers(cost<T>(2.0 / 3 * m * n * each) * static_cast<double>(count), [&] {
@@ -115,15 +122,15 @@ int getrs_batch_strided(char trans, blas_int n, blas_int nrhs, const T* a, blas_
                         blas_int stride_a, const blas_int* ipiv, blas_int stride_ipiv, T* b,
                         blas_int ldb, blas_int stride_b, blas_int count, blas_int* info) {
   const auto how = parse_op(trans);
-  if (!how) return 1;
-  if (n < 0) return 2;
-  if (nrhs < 0) return 3;
-  if (!holds(lda, n, n)) return 5;
-  if (stride_a < 0) return 6;
-  if (stride_ipiv < n) return 8;
-  if (!holds(ldb, n, nrhs)) return 10;
-  if (stride_b < 0) return 11;
-  if (count < 0) return 12;
+  if (!how) return refuse(1, count, info);
+  if (n < 0) return refuse(2, count, info);
+  if (nrhs < 0) return refuse(3, count, info);
+  if (!holds(lda, n, n)) return refuse(5, count, info);
+  if (stride_a < 0) return refuse(6, count, info);
+  if (stride_ipiv < n) return refuse(8, count, info);
+  if (!holds(ldb, n, nrhs)) return refuse(10, count, info);
+  if (stride_b < 0) return refuse(11, count, info);
+  if (count < 0) return refuse(12, count, info);
   std::vector<index_t> pivots(static_cast<std::size_t>(n) * static_cast<std::size_t>(count));
   for (blas_int i = 0; i < count; ++i) {
     info[i] = 0;

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,8 +31,9 @@ namespace {
 constinit std::atomic<routine_calls*> called{nullptr};
 /// The innermost call of the thread.
 constinit thread_local noted_call* innermost = nullptr;
-/// The value of CREEK_LAPACK_VERBOSE: a file, or "1" for standard error.
-constinit const char* destination = nullptr;
+/// CREEK_LAPACK_VERBOSE when the library was loaded: a file, by its whole path, or "1" for standard
+/// error.
+constinit char destination[4096] = "";
 
 std::int64_t now() noexcept {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
@@ -70,20 +73,33 @@ std::string process_name() {
                      failed ? "a program" : file.filename().string(), getpid());
 }
 
-std::string line_of(const routine_calls& routine) {
-  const double seconds = 1e-9 * static_cast<double>(routine.nanoseconds.load());
-  const double rate = seconds > 0 ? 1e-9 * routine.operations.load() / seconds : 0;
-  return fmt::format("  {:<20} {:>10} {:>12} {:>10.3f} {:>10.2f}\n", routine.name,
-                     routine.calls.load(), routine.on_workers.load(), seconds, rate);
-}
+/// The numbers of a routine at one time: other threads may go on calling.
+struct routine_total {
+  const char* name;
+  std::uint64_t calls, on_workers;
+  double seconds, operations;
+
+  explicit routine_total(const routine_calls& of)
+      : name(of.name),
+        calls(of.calls.load()),
+        on_workers(of.on_workers.load()),
+        seconds(1e-9 * static_cast<double>(of.nanoseconds.load())),
+        operations(of.operations.load()) {}
+  std::string line() const {
+    const double rate = seconds > 0 ? 1e-9 * operations / seconds : 0;
+    return fmt::format("  {:<20} {:>10} {:>12} {:>10.3f} {:>10.2f}\n", name, calls, on_workers,
+                       seconds, rate);
+  }
+};
 
 std::string report() {
-  std::vector<const routine_calls*> all;
+  std::vector<routine_total> all;
   std::uint64_t calls = 0;
   for (const routine_calls* each = called.load(); each != nullptr; each = each->next) {
-    if (each->calls == 0) continue;
-    all.push_back(each);
-    calls += each->calls;
+    const routine_total total(*each);
+    if (total.calls == 0) continue;
+    all.push_back(total);
+    calls += total.calls;
   }
   std::string text = process_name() + ": ";
   if (all.empty()) {
@@ -91,10 +107,10 @@ std::string report() {
     if (others.empty()) return text + "no calls, and no other library of LAPACK or the BLAS\n";
     return text + fmt::format("no calls, but there is {}\n", fmt::join(others, ", "));
   }
-  std::ranges::sort(all, {}, [](const routine_calls* each) { return -each->nanoseconds.load(); });
+  std::ranges::sort(all, std::greater(), &routine_total::seconds);
   text += fmt::format("{} calls of {} routines\n  {:<20} {:>10} {:>12} {:>10} {:>10}\n", calls,
                       all.size(), "routine", "calls", "on workers", "seconds", "GFLOP/s");
-  for (const routine_calls* each : all) text += line_of(*each);
+  for (const routine_total& each : all) text += each.line();
   return text;
 }
 
@@ -102,12 +118,14 @@ bool reports_to_file() noexcept {
   return std::string_view(destination) != "1";
 }
 
-/// Writes all of it at once: several processes may write to a file.
-void write_report(const std::string& text) {
+/// Writes all of it at once: several processes may write to a file. Its folder may be gone at the
+/// end.
+void write_report(const std::string& text, bool is_last) {
   const int file = reports_to_file()
                        ? open(destination, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)
                        : STDERR_FILENO;
-  if (file < 0 || write(file, text.data(), text.size()) < 0) {
+  const bool failed = file < 0 || write(file, text.data(), text.size()) < 0;
+  if (failed && !(is_last && errno == ENOENT)) {
     fmt::print(stderr, "creek lapack: {}: {}\n", destination, std::strerror(errno));
   }
   if (reports_to_file() && file >= 0) close(file);
@@ -124,17 +142,24 @@ void attempt(F f) noexcept {
 }
 
 [[gnu::constructor]] void begin() {
-  destination = std::getenv("CREEK_LAPACK_VERBOSE");
-  if (destination == nullptr || *destination == '\0' || std::string_view(destination) == "0")
-    return;
+  const char* const wanted = secure_getenv("CREEK_LAPACK_VERBOSE");  // null for special rights
+  if (wanted == nullptr || *wanted == '\0' || std::string_view(wanted) == "0") return;
+  attempt([&] {
+    // The program may change its environment and its working directory.
+    const bool is_file = std::string_view(wanted) != "1";
+    const std::string place = is_file ? std::filesystem::absolute(wanted).string() : wanted;
+    if (place.size() >= sizeof destination) throw std::length_error("CREEK_LAPACK_VERBOSE");
+    place.copy(destination, place.size());
+  });
+  if (*destination == '\0') return;
   notes_calls = true;
   pthread_atfork(nullptr, nullptr, &forget_calls);
   // A process that is killed, or ends by _exit(), writes nothing more.
-  if (reports_to_file()) attempt([] { write_report(process_name() + ": loaded\n"); });
+  if (reports_to_file()) attempt([] { write_report(process_name() + ": loaded\n", false); });
 }
 
 [[gnu::destructor]] void end() {
-  if (notes_calls.exchange(false)) attempt([] { write_report(report()); });
+  if (notes_calls.exchange(false)) attempt([] { write_report(report(), true); });
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <new>
 #include <string>
 
+#include <creek/core/decimal.hpp>
 #include <creek/core/error.hpp>
 #include <creek/host/cpu_limit.hpp>
 
@@ -30,7 +31,7 @@ std::uint64_t nanoseconds_now() noexcept {
 
 memory_space::memory_space(int cores, memory_options options) : cores_{cores} {
   if (cores < 1) {
-    throw usage_error("memory_space: needs at least one core, got " + std::to_string(cores));
+    throw usage_error("memory_space: needs at least one core, got " + decimal(cores));
   }
   constexpr std::size_t line = memory::line_bytes;
   mpm_bytes_ = (std::max<std::size_t>(options.mpm_bytes, line) + line - 1) / line * line;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names, arithmetic and JSON of counters.
+#include <creek/core/decimal.hpp>
 #include <creek/core/measuring/counters.hpp>
 
 #include <string>
@@ -48,7 +49,7 @@ std::string to_json(const counter_values& values) {
   for (std::size_t i = 0; i < counter_count; ++i) {
     object += i == 0 ? "{\"" : ",\"";
     object += names[i];
-    object += "\":" + std::to_string(values[static_cast<counter>(i)]);
+    object += "\":" + decimal(values[static_cast<counter>(i)]);
   }
   return object + '}';
 }

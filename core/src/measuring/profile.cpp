@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles as text and as JSON, and the variable that asks for one. Written with printf(), because
 // this is a part of every program that uses the host backend, and so takes the least room.
+#include <creek/core/decimal.hpp>
 #include <creek/core/measuring/profile.hpp>
 
 #include <algorithm>
@@ -121,11 +122,11 @@ void print(const profile& times, std::FILE* to, std::size_t most) {
   }
   if (times.tasks.size() > most) {
     print_task(to, other_tasks, whole,
-               (std::to_string(times.tasks.size() - most) + " other names").c_str());
+               (decimal(times.tasks.size() - most) + " other names").c_str());
   }
   std::fputs("    worker    running  searching   sleeping    waiting\n", to);
   for (std::size_t i = 0; i < std::min(most, times.workers.size()); ++i) {
-    print_worker(to, std::to_string(i).c_str(), times.workers[i]);
+    print_worker(to, decimal(i).c_str(), times.workers[i]);
   }
   if (times.workers.size() > most) {
     print_worker(to, "others", sum_of(times.workers.subspan(most)));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <creek/core/decimal.hpp>
 #include <creek/core/messages/active_message.hpp>
 
 #include <string>
@@ -9,11 +10,11 @@ namespace creek::detail {
 
 void refuse_message(int to, int members, std::size_t bytes) {
   if (to < 0 || to >= members) {
-    throw usage_error("active message: there is no rank " + std::to_string(to) + " among " +
-                      std::to_string(members));
+    throw usage_error("active message: there is no rank " + decimal(to) + " among " +
+                      decimal(members));
   }
-  throw usage_error("active message: " + std::to_string(bytes) + " bytes; at most " +
-                    std::to_string(active_message_bytes) + " fit");
+  throw usage_error("active message: " + decimal(bytes) + " bytes; at most " +
+                    decimal(active_message_bytes) + " fit");
 }
 
 }  // namespace creek::detail

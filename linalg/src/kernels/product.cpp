@@ -217,7 +217,7 @@ bool multiply_in_place(T alpha, const strided<T>& a, const strided<T>& b, index_
     const bool is_turned = a.row_step != 1;
     if (order > (is_turned ? max_small_order : max_unpacked) || alpha == T{} ||
         std::min({m, n, depth}) == 0 || a.shape != structure::general ||
-        b.shape != structure::general)
+        b.shape != structure::general || is_done_elsewhere(a, b, depth, c))
       return false;
     T turned[max_small_order * max_small_order];
     const T* left = a.data;

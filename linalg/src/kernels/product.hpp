@@ -57,7 +57,7 @@ void multiply_add_here(T alpha, const strided<T>& a, const strided<T>& b, index_
 }
 
 /// c = beta * c + alpha * a * b without packing or tasks, if the matrices are real and small enough
-/// for that to be faster; returns false otherwise.
+/// for that to be faster; returns false otherwise, or if another library is to do products.
 template <class Workers, scalar T>
 [[nodiscard]] bool multiply_in_place(T alpha, const strided<T>& a, const strided<T>& b,
                                      index_t depth, T beta, matrix_view<T> c);

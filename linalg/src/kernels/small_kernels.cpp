@@ -28,30 +28,68 @@ using vector = hn::Vec<tag<R>>;
 template <class R>
 using row_mask = hn::Mask<tag<R>>;
 
-/// The first `rows` of a vector's lanes, or all if there are fewer.
+/// The lanes [from, end) of a vector.
 template <class R>
-HWY_INLINE HWY_ATTR row_mask<R> rows_of(index_t rows) {
-  return hn::FirstN(tag<R>(), static_cast<std::size_t>(std::min(rows, lanes_of<R>)));
+struct some_rows {
+  row_mask<R> mask;
+  index_t from, end;
+};
+
+/// Returns the first `rows` lanes, or all if there are fewer.
+template <class R>
+HWY_INLINE HWY_ATTR some_rows<R> rows_of(index_t rows) {
+  const index_t end = std::min(rows, lanes_of<R>);
+  return {hn::FirstN(tag<R>(), static_cast<std::size_t>(end)), 0, end};
+}
+template <class R>
+HWY_INLINE HWY_ATTR some_rows<R> rows_from(index_t from, const some_rows<R>& rows) {
+  return {hn::AndNot(hn::FirstN(tag<R>(), static_cast<std::size_t>(from)), rows.mask), from,
+          rows.end};
 }
 
-/// c -= left * right, in the lanes `where`.
+/// Loads these rows, and touches no memory behind them; the other lanes are any numbers before the
+/// first row, and 0 behind the last.
 template <class R>
-HWY_INLINE HWY_ATTR void subtract(vector<R> left, row_mask<R> where, R right, R* c) {
+HWY_INLINE HWY_ATTR vector<R> load(const some_rows<R>& rows, const R* from) {
   const tag<R> d;
-  hn::BlendedStore(hn::NegMulAdd(left, hn::Set(d, right), hn::MaskedLoad(where, d, c)), where, d,
-                   c);
+#if HWY_MEM_OPS_MIGHT_FAULT
+  if (rows.end == lanes_of<R>) return hn::LoadU(d, from);
+  alignas(64) R part[lanes_of<R>] = {};
+  std::copy_n(from, rows.end, part);
+  return hn::Load(d, part);
+#else
+  return hn::MaskedLoad(rows.mask, d, from);
+#endif
 }
-
-/// Column j of C -= left * y[j * y_step] for all columns, in the lanes `where`.
 template <class R>
-HWY_INLINE HWY_ATTR void subtract_columns(vector<R> left, row_mask<R> where, index_t columns,
-                                          const R* y, index_t y_step, R* c, index_t step) {
-  for (; columns > 0; --columns, y += y_step, c += step) subtract<R>(left, where, *y, c);
+HWY_INLINE HWY_ATTR void store(vector<R> value, const some_rows<R>& rows, R* to) {
+  const tag<R> d;
+#if HWY_MEM_OPS_MIGHT_FAULT
+  alignas(64) R part[lanes_of<R>];
+  if (rows.from == 0 && rows.end == lanes_of<R>) return hn::StoreU(value, d, to);
+  hn::Store(value, d, part);
+  for (index_t i = rows.from; i < rows.end; ++i) to[i] = part[i];
+#else
+  hn::BlendedStore(value, rows.mask, d, to);
+#endif
 }
 
-/// A block of C: V vectors of rows, of which the last has those of `last`, and N columns.
+/// c -= left * right, in these rows.
+template <class R>
+HWY_INLINE HWY_ATTR void subtract(vector<R> left, const some_rows<R>& rows, R right, R* c) {
+  store<R>(hn::NegMulAdd(left, hn::Set(tag<R>(), right), load<R>(rows, c)), rows, c);
+}
+
+/// Column j of C -= left * y[j * y_step] for all columns, in these rows.
+template <class R>
+HWY_INLINE HWY_ATTR void subtract_columns(vector<R> left, const some_rows<R>& rows, index_t columns,
+                                          const R* y, index_t y_step, R* c, index_t step) {
+  for (; columns > 0; --columns, y += y_step, c += step) subtract<R>(left, rows, *y, c);
+}
+
+/// A block of C: V vectors of rows, of which the last one has `last`, and N columns.
 template <int V, int N, class R>
-HWY_INLINE HWY_ATTR void multiply_block(row_mask<R> last, index_t k, R alpha,
+HWY_INLINE HWY_ATTR void multiply_block(const some_rows<R>& last, index_t k, R alpha,
                                         const R* HWY_RESTRICT a, index_t a_step,
                                         const R* HWY_RESTRICT b, index_t b_row, index_t b_col,
                                         R beta, R* HWY_RESTRICT c, index_t c_step) {
@@ -67,7 +105,7 @@ HWY_INLINE HWY_ATTR void multiply_block(row_mask<R> last, index_t k, R alpha,
     vector<R> left[V];
 #pragma GCC unroll 3
     for (int v = 0; v + 1 < V; ++v) left[v] = hn::LoadU(d, a + v * lanes);
-    left[V - 1] = hn::MaskedLoad(last, d, a + (V - 1) * lanes);
+    left[V - 1] = load<R>(last, a + (V - 1) * lanes);
 #pragma GCC unroll 8
     for (int j = 0; j < N; ++j) {
       const auto right = hn::Set(d, b[j * b_col]);
@@ -88,8 +126,8 @@ HWY_INLINE HWY_ATTR void multiply_block(row_mask<R> last, index_t k, R alpha,
         if (beta != 0) value = hn::MulAdd(kept, hn::LoadU(d, to), value);
         hn::StoreU(value, d, to);
       } else {
-        if (beta != 0) value = hn::MulAdd(kept, hn::MaskedLoad(last, d, to), value);
-        hn::BlendedStore(value, last, d, to);
+        if (beta != 0) value = hn::MulAdd(kept, load<R>(last, to), value);
+        store<R>(value, last, to);
       }
     }
   }
@@ -154,15 +192,15 @@ HWY_INLINE HWY_ATTR index_t largest(index_t n, const R* x) {
   } else {
     auto best = hn::Zero(d);
     for (index_t i = 0; i < n; i += lanes) {
-      const auto here = hn::Abs(hn::MaskedLoad(rows_of<R>(n - i), d, x + i));
+      const auto here = hn::Abs(load<R>(rows_of<R>(n - i), x + i));
       is_odd |= !hn::AllTrue(d, hn::Eq(here, here));
       best = hn::Max(best, here);
     }
     const auto wanted = hn::MaxOfLanes(d, best);
     for (index_t i = 0; i < n && !is_odd; i += lanes) {
       const auto some = rows_of<R>(n - i);
-      const auto here = hn::Abs(hn::MaskedLoad(some, d, x + i));
-      const index_t found = hn::FindFirstTrue(d, hn::And(some, hn::Eq(here, wanted)));
+      const auto here = hn::Abs(load<R>(some, x + i));
+      const index_t found = hn::FindFirstTrue(d, hn::And(some.mask, hn::Eq(here, wanted)));
       if (found >= 0) return i + found;
     }
   }
@@ -183,13 +221,13 @@ HWY_INLINE HWY_ATTR void eliminate(index_t rows, index_t columns, R pivot, R* x,
   }
   for (index_t i = 0; i < rows; i += lanes) {
     const auto some = rows_of<R>(rows - i);
-    const auto left = hn::Mul(hn::MaskedLoad(some, d, x + i), hn::Set(d, factor));
-    hn::BlendedStore(left, some, d, x + i);
+    const auto left = hn::Mul(load<R>(some, x + i), hn::Set(d, factor));
+    store<R>(left, some, x + i);
     index_t whole = columns;
     if (Lower) {
       // Above the diagonal nothing may change.
       for (index_t j = i; j < std::min(columns, i + lanes); ++j) {
-        subtract<R>(left, hn::AndNot(rows_of<R>(j - i), some), y[j], c + j * step + i);
+        subtract<R>(left, rows_from<R>(j - i, some), y[j], c + j * step + i);
       }
       whole = std::min(columns, i);
     }
@@ -201,11 +239,10 @@ HWY_INLINE HWY_ATTR void eliminate(index_t rows, index_t columns, R pivot, R* x,
 template <class R>
 HWY_INLINE HWY_ATTR void subtract_outer(index_t rows, index_t columns, const R* HWY_RESTRICT x,
                                         const R* y, index_t y_step, R* c, index_t step) {
-  const tag<R> d;
   constexpr index_t lanes = lanes_of<R>;
   for (index_t i = 0; i < rows; i += lanes) {
     const auto some = rows_of<R>(rows - i);
-    const auto left = hn::MaskedLoad(some, d, x + i);
+    const auto left = load<R>(some, x + i);
     subtract_columns<R>(left, some, columns, y, y_step, c + i, step);
   }
 }

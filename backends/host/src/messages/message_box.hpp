@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -55,6 +56,9 @@ class outside_messages {
   std::atomic<ext::kept_message*> newest_{nullptr};
   std::atomic<std::size_t> count_{0};
 };
+
+/// Outcome of an attempt to take the next message for an object.
+enum class next_message : std::uint8_t { taken, of_another_object, none };
 
 /// The messages that one worker receives, and its ends of the rings to others.
 ///
@@ -120,23 +124,25 @@ class alignas(128) message_box {
       if (!from->empty() && from->front()->turn == turn) to.take(pop(*from));
     }
   }
-  /// Takes the next message as poll() does, if it is for `object`; otherwise returns false.
+  /// Takes the next message with a turn before `turn`, as poll() does, if it is for `object`.
   template <class Receiver>
-  bool take_next_for(const ext::remote_cell& object, const Receiver& to) {
-    const source from = earliest(no_turn);
-    ext::message_head next;
-    if (from.queue != nullptr) {
-      next = ext::head_of(from.queue->front()->data);
-    } else if (from.ring != nullptr) {
-      next = from.ring->next_head();
-    }
-    if (next.object != &object || next.is_retirement()) return false;
+  next_message take_next_for(const ext::remote_cell& object, message_turn turn,
+                             const Receiver& to) {
+    source from = earliest(turn);
+    if (from.is_none()) return next_message::none;
+    // A message that its sender knew of has an earlier turn, and may have come where the search
+    // had already been.
+    const source earlier = earliest(from.turn);
+    if (!earlier.is_none()) from = earlier;
+    const ext::message_head next =
+        from.queue != nullptr ? ext::head_of(from.queue->front()->data) : from.ring->next_head();
+    if (next.object != &object || next.is_retirement()) return next_message::of_another_object;
     if (from.queue != nullptr) {
       to.take(pop(*from.queue));
     } else {
       from.ring->poll(to, 1);
     }
-    return true;
+    return next_message::taken;
   }
   /// Keeps a message of the worker to itself; `news` counts what it has heard. A message that is
   /// `last` comes behind all whose sending happened before.
@@ -170,8 +176,10 @@ class alignas(128) message_box {
   }
   /// The place of a message that waits; neither: there is none.
   struct source {
+    message_turn turn = no_turn;
     ext::message_queue* queue = nullptr;
     pair_ring* ring = nullptr;
+    bool is_none() const noexcept { return queue == nullptr && ring == nullptr; }
   };
   /// Takes all that has arrived with a turn before `turn`.
   template <class Receiver>
@@ -190,13 +198,14 @@ class alignas(128) message_box {
   /// Returns where the message with the earliest turn is, of those with a turn before `turn`.
   [[gnu::noinline]] source earliest(message_turn turn) noexcept {
     outside_.move_to(came_);
-    source found;
+    source found{turn};
     for (pair_ring* each = first(); each != nullptr; each = each->next_of_reader) {
-      if (!each->has_message() || each->next_turn() >= turn) continue;
-      turn = each->next_turn();
-      found.ring = each;
+      if (!each->has_message() || each->next_turn() >= found.turn) continue;
+      found = {each->next_turn(), nullptr, each};
     }
-    found.queue = earliest_kept(turn);
+    if (ext::message_queue* const kept = earliest_kept(found.turn)) {
+      found = {kept->front()->turn, kept, nullptr};
+    }
     return found;
   }
   /// Returns the queue whose first message has the earlier turn, if it has one before `turn`. Those

@@ -218,17 +218,18 @@ bool message_service::may_handle_here(const fiber& self) noexcept {
          ++here.calls_in_place % between_turns != 0;
 }
 
-/// Handles the messages that wait for the worker and come before a call of the caller to `object`,
-/// as long as they are for that object, too: the call would wait for them anyway. Returns whether
-/// none is left.
+/// Handles the messages that come before a call of the caller to `object`, as long as they are for
+/// that object, too: the call would wait for them anyway. Leaves those that come later, which may
+/// wait for what the caller does after its call. Returns whether none is left before the call.
 bool message_service::handle_before(worker& here, const ext::remote_cell* object) noexcept {
   if (!has_messages(here)) return true;
   if (object == nullptr) return false;
+  message_box& box = opened()[here.index];
+  const message_turn of_call = box.next_turn();
   for (int left = max_before_call; left > 0; --left) {
-    if (!here.kept_back.empty() || !here.bound.empty() || !here.backlog.empty() ||
-        !opened()[here.index].take_next_for(*object, receiver{this, here, true}))
-      return false;
-    if (!has_messages(here)) return true;
+    if (!here.kept_back.empty() || !here.bound.empty() || !here.backlog.empty()) return false;
+    const next_message next = box.take_next_for(*object, of_call, receiver{this, here, true});
+    if (next != next_message::taken) return next == next_message::none;
   }
   return false;
 }

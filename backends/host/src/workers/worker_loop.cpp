@@ -8,6 +8,7 @@
 #include <exception>
 #include <string>
 
+#include <creek/core/decimal.hpp>
 #include <creek/core/error.hpp>
 #include <creek/host/affinity.hpp>
 
@@ -69,7 +70,7 @@ fiber* leave_maker(fiber& self) noexcept {
     each.first = switch_.idle_fiber(each);
     if (each.first == nullptr) {
       const int reason = errno;
-      throw error(reason, "cannot map stacks for " + std::to_string(std::size_t{workers.size()}) +
+      throw error(reason, "cannot map stacks for " + decimal(workers.size()) +
                               " workers; lower workers or stack_size, or raise the limit");
     }
   }
@@ -110,7 +111,7 @@ bool worker_loop::is_at_rest() noexcept {
   worker_loop& loop = *self.loop;
   if (loop.shutdown_.finished()) return;
   overflow_guard guard(self.signal_stack);
-  name_this_thread(loop.workers_.options().name + "/" + std::to_string(std::size_t{self.index}));
+  name_this_thread(loop.workers_.options().name + "/" + decimal(self.index));
   adopt_thread_stack(self.native);
   loop.idle_.begin(self);
   if (loop.shutdown_.finished()) return;

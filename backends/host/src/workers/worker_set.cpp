@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include <creek/core/decimal.hpp>
 #include <creek/core/error.hpp>
 #include <creek/host/affinity.hpp>
 #include <creek/host/cpu_limit.hpp>
@@ -43,8 +44,8 @@ scheduler_options checked(scheduler_options options) {
     throw usage_error("scheduler_options: " + what);
   };
   if (options.workers > scheduler_options::max_workers) {
-    refuse("workers is " + std::to_string(std::size_t{options.workers}) + "; at most " +
-           std::to_string(std::size_t{scheduler_options::max_workers}) + " are possible");
+    refuse("workers is " + decimal(options.workers) + "; at most " +
+           decimal(scheduler_options::max_workers) + " are possible");
   }
   if (options.stack_size < (std::size_t{16} << 10) || options.stack_size > (std::size_t{1} << 32)) {
     refuse("stack_size must be 16 KiB to 4 GiB");
@@ -125,8 +126,7 @@ void worker_set::start(void (*run)(worker& self)) {
   } catch (const std::system_error& failure) {
     const auto started =
         std::count_if(begin(), end(), [](const worker& each) { return each.thread.joinable(); });
-    throw error(failure.code(), "only " + std::to_string(started) + " of " +
-                                    std::to_string(std::size_t{size()}) +
+    throw error(failure.code(), "only " + decimal(started) + " of " + decimal(size()) +
                                     " worker threads could be started; ask for fewer workers");
   }
 }
@@ -167,8 +167,7 @@ void worker_set::make_recorders() {
 void worker_set::record_in(trace::session& session) {
   make_recorders();
   for (worker& each : *this) {
-    trace::track& track =
-        session.add_track(options_.name + "/" + std::to_string(std::size_t{each.index}));
+    trace::track& track = session.add_track(options_.name + "/" + decimal(each.index));
     recorders_[each.index].trace_on(track, (std::int64_t{each.index} << 40) + 1);
   }
 }
