@@ -49,7 +49,7 @@ esac
 action=$3
 shift $(($# - 2))
 if [ "$action" = install ]; then
-  for last in "$@"; do case $last in tests/t*) into=oracle ;; tests/c*) into=conan ;; bench/*) into=hyper ;; esac; done
+  for last in "$@"; do case $last in tests/t*) into=oracle ;; tests/c*) into=conan ;; tests/l*) into=scipy ;; bench/*) into=hyper ;; esac; done
   [ ! -e $WORLD/no-network ] && exec mkdir -p build/$into.new; exit 1
 fi
 ! grep -Fqx -e "$2" $WORLD/not-to-be-had || exit 1
@@ -94,6 +94,7 @@ class bootstrap(unittest.TestCase):
         (self.root / "tests/lapack/netlib.txt").write_text(SOURCE)
         (self.root / "tests/tpch/wheels.txt").write_text(WHEELS)
         (self.root / "tests/consumer/wheels.txt").write_text(WHEELS)
+        (self.root / "tests/lapack/wheels.txt").write_text(WHEELS)
         (self.root / "bench/tpch/wheels.txt").write_text(WHEELS)
         self.calls = self.world / "calls"
         for name in ("installed", "not-to-be-had", "calls"):
