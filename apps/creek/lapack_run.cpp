@@ -163,7 +163,7 @@ void explain(const lapack_run_arguments& given, const std::string& reports) {
   if (!silent.empty() && !other_libraries) {
     return command_line::print_error(
         fmt::format("creek: lapack-run: {} loaded creek, and ended without telling of its calls "
-                    "(by a signal, or by _exit())",
+                    "(by a signal, by _exit(), or by exec)",
                     program));
   }
   const char* const why =
