@@ -145,14 +145,17 @@ TEST(CallsInPlace, LeaveWhatEarlierMessagesSendToTheWorker) {
   for (const unsigned workers : {1U, 2U}) {
     on_worker_0(workers, [] {
       const remote<log> mine = make_on<log>(core_id{0});
-      for (int i = 0; i < 50; ++i) {
+      const remote<log> other = make_on<log>(core_id{0});
+      for (int i = 0; i < 60; ++i) {
         creek::promise<void> may_end;
         mine.post([&](log&) {
           mine.post([i, done = may_end.get_future()](log& later) mutable {
             done.get();
             later.add(i);
           });
+          if (i % 3 == 1) creek::async([] {}).get();
         });
+        if (i % 3 == 2) other.post(&log::add, i);
         mine.call([](log&) {});
         may_end.set_value();
         EXPECT_EQ(mine.call(&log::all).back(), i);

@@ -21,6 +21,8 @@ class message_backlog {
   bool empty() const noexcept { return queue_.empty(); }
   std::size_t size() const noexcept { return queue_.size(); }
   void push(const void* message, std::size_t bytes) { queue_.push(make(message, bytes)); }
+  /// Number of messages that can be made without memory.
+  std::size_t spares() const noexcept { return spare_.size(); }
   /// Makes a message that is kept elsewhere.
   ext::kept_message* make(const void* message, std::size_t bytes) {
     ext::kept_message* made = spare_.pop();

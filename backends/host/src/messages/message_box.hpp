@@ -57,9 +57,6 @@ class outside_messages {
   std::atomic<std::size_t> count_{0};
 };
 
-/// Outcome of an attempt to take the next message for an object.
-enum class next_message : std::uint8_t { taken, of_another_object, none };
-
 /// The messages that one worker receives, and its ends of the rings to others.
 ///
 /// Messages are taken in the order of their turns, as far as they have arrived. A message that was
@@ -124,33 +121,35 @@ class alignas(128) message_box {
       if (!from->empty() && from->front()->turn == turn) to.take(pop(*from));
     }
   }
-  /// Takes the next message with a turn before `turn`, as poll() does, if it is for `object`.
+  /// Takes the next message with a turn before `turn`, as poll() does, if it is for `object`. One
+  /// search is enough: what is there with such a turn was there when that turn was drawn.
   template <class Receiver>
-  next_message take_next_for(const ext::remote_cell& object, message_turn turn,
-                             const Receiver& to) {
-    source from = earliest(turn);
-    if (from.is_none()) return next_message::none;
-    // A message that its sender knew of has an earlier turn, and may have come where the search
-    // had already been.
-    const source earlier = earliest(from.turn);
-    if (!earlier.is_none()) from = earlier;
+  bool take_next_for(const ext::remote_cell& object, message_turn turn, const Receiver& to) {
+    const source from = earliest(turn);
+    if (from.is_none()) return false;
     const ext::message_head next =
         from.queue != nullptr ? ext::head_of(from.queue->front()->data) : from.ring->next_head();
-    if (next.object != &object || next.is_retirement()) return next_message::of_another_object;
+    if (next.object != &object || next.is_retirement()) return false;
     if (from.queue != nullptr) {
       to.take(pop(*from.queue));
     } else {
       from.ring->poll(to, 1);
     }
-    return next_message::taken;
+    return true;
   }
   /// Keeps a message of the worker to itself; `news` counts what it has heard. A message that is
-  /// `last` comes behind all whose sending happened before.
-  void keep(ext::kept_message* own, std::uint64_t news, bool last) noexcept {
+  /// `last` comes behind all whose sending happened before, and has its turn alone. Returns the
+  /// turn.
+  message_turn keep(ext::kept_message* own, std::uint64_t news, bool last) noexcept {
     if (last || own_news_ != news) own_turn_ = next_turn();
-    own_news_ = news;
+    own_news_ = last ? no_news : news;
     own->turn = own_turn_;
     own_.push(own);
+    return own_turn_;
+  }
+  /// Returns whether a message to itself with that turn, or an earlier one, waits.
+  bool keeps_until(message_turn turn) const noexcept {
+    return !own_.empty() && own_.front()->turn <= turn;
   }
   /// Returns the number of messages that the worker has sent itself and not taken.
   std::size_t own() const noexcept { return own_.size(); }
@@ -166,6 +165,7 @@ class alignas(128) message_box {
 
  private:
   static constexpr message_turn no_turn = ~message_turn{0};  ///< after all others
+  static constexpr std::uint64_t no_news = ~std::uint64_t{0};
   static constexpr std::size_t group_size = 64;
   using group = std::array<std::unique_ptr<pair_ring>, group_size>;
 

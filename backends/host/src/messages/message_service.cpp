@@ -218,20 +218,22 @@ bool message_service::may_handle_here(const fiber& self) noexcept {
          ++here.calls_in_place % between_turns != 0;
 }
 
-/// Handles the messages that come before a call of the caller to `object`, as long as they are for
-/// that object, too: the call would wait for them anyway. Leaves those that come later, which may
-/// wait for what the caller does after its call. Returns whether none is left before the call.
-bool message_service::handle_before(worker& here, const ext::remote_cell* object) noexcept {
-  if (!has_messages(here)) return true;
-  if (object == nullptr) return false;
+/// Sends a call of the strand on `here` to an object there, then handles what comes before it as
+/// long as that is for the object, too, for which the call would wait anyway, and the call. Sent
+/// first, it comes before all that these handlers send, which may wait for what the caller does
+/// next. Returns false, without having sent it, if the caller has to.
+bool message_service::handle_behind(worker& here, const std::byte* message,
+                                    std::size_t bytes) noexcept {
+  const ext::remote_cell* const object = ext::head_of(message).object;
+  if (object == nullptr || !here.kept_back.empty() || here.backlog.spares() == 0) return false;
   message_box& box = opened()[here.index];
-  const message_turn of_call = box.next_turn();
-  for (int left = max_before_call; left > 0; --left) {
-    if (!here.kept_back.empty() || !here.bound.empty() || !here.backlog.empty()) return false;
-    const next_message next = box.take_next_for(*object, of_call, receiver{this, here, true});
-    if (next != next_message::taken) return next == next_message::none;
+  const message_turn of_call = box.keep(here.backlog.make(message, bytes), here.news, true);
+  for (int left = max_before_call; left > 0 && box.keeps_until(of_call); --left) {
+    if (!here.kept_back.empty() || !here.bound.empty() || !here.backlog.empty() ||
+        !box.take_next_for(*object, of_call + 1, receiver{this, here, true}))
+      break;
   }
-  return false;
+  return true;
 }
 
 bool message_service::handle_here(unsigned to, std::byte* message, std::size_t bytes) noexcept {
@@ -240,15 +242,17 @@ bool message_service::handle_here(unsigned to, std::byte* message, std::size_t b
   if (!may_handle_here(self)) return false;
   worker& here = *self.on;
   const bool was_bound = std::exchange(self.bound, true);
-  const bool is_first = handle_before(here, ext::head_of(message).object);
-  if (is_first) {
+  bool is_done = true;
+  if (has_messages(here)) {
+    is_done = handle_behind(here, message, bytes);
+  } else {
     here.counters.add(counter::messages);
     ext::arrive_here(home_, message, bytes);
   }
   self.bound = was_bound;
   // While it was bound, it did not yield to those that have asked.
   if (!was_bound && here.called.load(std::memory_order_relaxed)) self.tasks.ask();
-  return is_first;
+  return is_done;
 }
 
 bool message_service::serve(fiber& self) noexcept {

@@ -91,7 +91,7 @@ class message_service {
 
   message_box* open();
   bool may_handle_here(const fiber& self) noexcept;
-  bool handle_before(worker& here, const ext::remote_cell* object) noexcept;
+  bool handle_behind(worker& here, const std::byte* message, std::size_t bytes) noexcept;
   void stop_listening(fiber& self) noexcept;
   static bool any_in(const message_box& box, const worker& self) noexcept;
   bool send_kept_back_now(worker& self, bool only_if_room);
