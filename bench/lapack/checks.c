@@ -172,33 +172,36 @@ double qr_residual(const double* a, const double* factors, const double* tau, in
   return difference(a, m, n, x, y);
 }
 
+static void negate(double* x, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) x[i] = -x[i];
+}
+
+/// Returns the scaled size of r, what is left of a matrix of that `scale` times x; frees all three.
+static double size_of_rest(double* r, double* x, double* between, int64_t n, double scale) {
+  const double residual = scaled(norm(r, n), n, n, scale * norm(x, n));
+  free(x);
+  free(between);
+  free(r);
+  return residual;
+}
+
 double product_residual(const double* a, const double* b, const double* c, int64_t n) {
   double *x = filled(INPUT_VECTOR, n), *bx = room(n), *r = room(n);
   add_product(bx, b, WHOLE, n, n, x);
   add_product(r, a, WHOLE, n, n, bx);
-  for (int64_t i = 0; i < n; ++i) r[i] = -r[i];
+  negate(r, n);
   add_product(r, c, WHOLE, n, n, x);
-  const double residual =
-      scaled(norm(r, n), n, n, row_norm(a, n, n) * row_norm(b, n, n) * norm(x, n));
-  free(x);
-  free(bx);
-  free(r);
-  return residual;
+  return size_of_rest(r, x, bx, n, row_norm(a, n, n) * row_norm(b, n, n));
 }
 
 double rank_update_residual(const double* a, const double* c, int64_t n) {
   double *x = filled(INPUT_VECTOR, n), *ax = room(n), *r = room(n);
   add_transposed_product(ax, a, WHOLE, n, n, x);
   add_product(r, a, WHOLE, n, n, ax);
-  for (int64_t i = 0; i < n; ++i) r[i] = -r[i];
+  negate(r, n);
   add_product(r, c, LOWER, n, n, x);
   add_transposed_product(r, c, STRICTLY_LOWER, n, n, x);
-  const double residual =
-      scaled(norm(r, n), n, n, row_norm(a, n, n) * column_norm(a, n, n) * norm(x, n));
-  free(x);
-  free(ax);
-  free(r);
-  return residual;
+  return size_of_rest(r, x, ax, n, row_norm(a, n, n) * column_norm(a, n, n));
 }
 
 /// Returns A x - b.

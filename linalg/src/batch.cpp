@@ -9,6 +9,7 @@
 #include "blas3/products.hpp"
 #include "checks.hpp"
 #include "tiles/tile_factors.hpp"
+#include "tiles/tile_tasks.hpp"
 
 namespace creek::linalg {
 
@@ -22,15 +23,6 @@ void for_each_matrix(index_t count, double flops, F f) {
   constexpr double flops_per_task = 1e5;
   const auto grain = static_cast<std::size_t>(flops_per_task / std::max(flops, 100.0)) + 1;
   parallel_for(index_t{0}, count, f, {.grain = grain});
-}
-
-double cube(index_t n) {
-  return static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-}
-
-template <class T>
-index_t pivots_each(const matrix_batch<T>& A) {
-  return std::min(A.rows(), A.cols());
 }
 
 template <class F, class T>
@@ -60,23 +52,17 @@ void gemm_batch(op how_a, op how_b, factor<T> alpha,
                 const matrix_batch<T>& C) {
   require(A.size() == C.size() && B.size() == C.size(), "gemm_batch",
           "there must be as many matrices A and B as C");
-  require(rows_of(A, how_a) == C.rows() && cols_of(B, how_b) == C.cols() &&
-              rows_of(B, how_b) == cols_of(A, how_a),
-          "gemm_batch", "op(A) must be m x k, op(B) k x n and C m x n");
-  const index_t depth = cols_of(A, how_a);
+  check_product("gemm_batch", how_a, how_b, A, B, C);
   const double flops = 2.0 * static_cast<double>(C.rows()) * static_cast<double>(C.cols()) *
-                       static_cast<double>(depth);
+                       static_cast<double>(cols_of(A, how_a));
   for_each_matrix(C.size(), flops, [&](index_t i) {
-    if (!multiply_in_place<this_thread>(alpha, strided_of<T>(A[i], how_a),
-                                        strided_of<T>(B[i], how_b), depth, beta, C[i])) {
-      products<matrix_target<this_thread, T>>{}.gemm(how_a, how_b, alpha, A[i], B[i], beta, C[i]);
-    }
+    multiply<this_thread, T>(how_a, how_b, alpha, A[i], B[i], beta, C[i]);
   });
 }
 
 template <scalar T>
 void getrf_batch(const matrix_batch<T>& A, std::span<index_t> pivots, std::span<index_t> infos) {
-  const index_t each = pivots_each(A);
+  const index_t each = std::min(A.rows(), A.cols());
   check_pivots("getrf_batch", pivots.size(), A.size() * each);
   check_infos("getrf_batch", infos.size(), A.size());
   for_each_matrix(A.size(), cube(each), [&](index_t i) {

@@ -29,6 +29,15 @@ index_t cols_of(const View& A, op how) noexcept {
   return how == op::none ? A.cols() : A.rows();
 }
 
+/// Throws usage_error unless op(A) op(B) has the shape of C.
+template <class Inputs, class Output>
+void check_product(const char* routine, op how_a, op how_b, const Inputs& A, const Inputs& B,
+                   const Output& C) {
+  require(rows_of(A, how_a) == C.rows() && cols_of(B, how_b) == C.cols() &&
+              rows_of(B, how_b) == cols_of(A, how_a),
+          routine, "op(A) must be m x k, op(B) k x n and C m x n");
+}
+
 /// Throws usage_error unless A is square, of the order of B on the side where it stands.
 template <class Input, class Output>
 void check_triangle(const char* routine, side where, const Input& A, const Output& B) {

@@ -27,11 +27,8 @@ using namespace detail;
 template <scalar T>
 void gemm(op how_a, op how_b, factor<T> alpha, input<T> A, input<T> B, factor<T> beta,
           matrix_view<T> C) {
-  on_matrices<T>.check_gemm(how_a, how_b, A, B, C);
-  if (!multiply_in_place<all_workers>(alpha, strided_of<T>(A, how_a), strided_of<T>(B, how_b),
-                                      cols_of(A, how_a), beta, C)) {
-    on_matrices<T>.gemm(how_a, how_b, alpha, A, B, beta, C);
-  }
+  check_product("gemm", how_a, how_b, A, B, C);
+  multiply<all_workers, T>(how_a, how_b, alpha, A, B, beta, C);
 }
 
 template <scalar T>

@@ -49,14 +49,24 @@ struct matrix_target {
   template <class... Views>
   void check_tiles(const char*, const Views&...) const {}
   void run(const product& what) const {
-    const index_t depth = cols_of(what.a.A, what.a.how);
     if (what.real_before) make_diagonal_real(what.C);
     scale<T>(what.beta, what.C, what.which);
-    multiply_add_by<Workers>(what.alpha, what.a.elements(), what.b.elements(), depth, what.C,
-                             what.which);
+    multiply_add_by<Workers>(what.alpha, what.a.elements(), what.b.elements(),
+                             cols_of(what.a.A, what.a.how), what.C, what.which);
     if (what.real_after) make_diagonal_real(what.C);
   }
 };
+
+/// gemm of checked shapes: in place, without naming the operands, if they are small.
+template <class Workers, scalar T>
+void multiply(op how_a, op how_b, T alpha, const_view<T> A, const_view<T> B, T beta,
+              matrix_view<T> C) {
+  if (multiply_in_place<Workers>(alpha, strided_of(A, how_a), strided_of(B, how_b),
+                                 cols_of(A, how_a), beta, C))
+    return;
+  matrix_target<Workers, T>{}.run(
+      {.name = "gemm", .alpha = alpha, .a = {A, how_a}, .b = {B, how_b}, .beta = beta, .C = C});
+}
 
 /// The routines, over a target that runs or enqueues a product.
 template <class Target>
@@ -64,16 +74,10 @@ struct products {
   using T = typename Target::element;
   Target target;
 
-  template <class Input, class Output>
-  static void check_gemm(op how_a, op how_b, const Input& A, const Input& B, const Output& C) {
-    require(rows_of(A, how_a) == C.rows() && cols_of(B, how_b) == C.cols() &&
-                rows_of(B, how_b) == cols_of(A, how_a),
-            "gemm", "op(A) must be m x k, op(B) k x n and C m x n");
-  }
   /// C = alpha op(A) op(B) + beta C. op(A) is m x k, op(B) k x n, C m x n.
   template <class Input, class Output>
   void gemm(op how_a, op how_b, T alpha, Input A, Input B, T beta, Output C) const {
-    check_gemm(how_a, how_b, A, B, C);
+    check_product("gemm", how_a, how_b, A, B, C);
     target.check_tiles("gemm", C, A, B);
     target.run(
         {.name = "gemm", .alpha = alpha, .a = {A, how_a}, .b = {B, how_b}, .beta = beta, .C = C});

@@ -207,7 +207,7 @@ template <scalar T>
 index_t potrf_here(triangle stored, matrix_view<T> A) {
   if (A.empty()) return 0;
   if constexpr (!is_complex<T>) {
-    if (A.rows() <= max_small_order) return factor_small(stored, A);
+    if (is_small<T>(A.rows(), A.cols())) return factor_small(stored, A);
   }
   return stored == triangle::lower ? cholesky_panel(A) : factor_upper<this_thread>(A);
 }
@@ -223,7 +223,7 @@ index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options
   if (options.report != nullptr) *options.report = {};
   const index_t n = A.rows();
   if (n == 0) return 0;
-  if (!is_complex<T> && n <= max_small_order && options.block == 0 && options.report == nullptr)
+  if (is_small<T>(n, n) && options.block == 0 && options.report == nullptr)
     return potrf_here(stored, A);
   if (stored == triangle::upper) return factor_upper<all_workers>(A);
   const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 48 : n <= 3000 ? 96 : 192;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Innermost loops, compiled once per instruction set.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#include "instruction_sets.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/micro_kernels.cpp"
 #include <hwy/foreach_target.h>

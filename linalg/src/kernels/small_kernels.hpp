@@ -11,6 +11,12 @@ namespace creek::linalg::detail {
 /// Maximum order of a matrix that is factored or solved with by these.
 inline constexpr index_t max_small_order = 32;
 
+/// Returns whether small_kernels factor a matrix of this shape.
+template <scalar T>
+constexpr bool is_small(index_t rows, index_t cols) noexcept {
+  return !is_complex<T> && rows <= max_small_order && cols <= max_small_order;
+}
+
 /// R is float or double.
 template <class R>
 struct small_kernels {

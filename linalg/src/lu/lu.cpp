@@ -88,18 +88,12 @@ void exchange(T* column, std::span<const index_t> pivots, bool backwards) noexce
   }
 }
 
-/// Whether small_kernels factor the matrix.
-template <scalar T>
-bool is_small(const_view<T> A) noexcept {
-  return !is_complex<T> && std::max(A.rows(), A.cols()) <= max_small_order;
-}
-
 }  // namespace
 
 template <scalar T>
 index_t getrf_here(matrix_view<T> A, index_t* pivots) {
   if constexpr (!is_complex<T>) {
-    if (is_small<T>(A)) {
+    if (is_small<T>(A.rows(), A.cols())) {
       return small_kernels_of<T>().lu(A.rows(), A.cols(), A.data(), A.leading(), pivots);
     }
   }
@@ -121,7 +115,7 @@ void getrs_here(op how, const_view<T> LU, std::span<const index_t> pivots, matri
   }
   exchange_rows(false);
   if constexpr (!is_complex<T>) {
-    if (is_small<T>(LU)) {
+    if (is_small<T>(LU.rows(), LU.cols())) {
       const small_kernels<T>& kernels = small_kernels_of<T>();
       kernels.solve_unit_lower(LU.rows(), LU.data(), LU.leading(), B.cols(), B.data(), B.leading());
       return kernels.solve_upper(LU.rows(), LU.data(), LU.leading(), B.cols(), B.data(),
@@ -144,7 +138,7 @@ index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& opt
   require(options.block >= 0, "getrf", "block must not be negative");
   if (options.report != nullptr) *options.report = {};
   if (n == 0) return 0;
-  if (is_small<T>(A) && options.block == 0 && options.report == nullptr)
+  if (is_small<T>(A.rows(), A.cols()) && options.block == 0 && options.report == nullptr)
     return getrf_here(A, pivots.data());
   const index_t block = options.block == 0 ? panel_width(A) : options.block;
   if (options.updates == update_tasks::blocks) {
@@ -173,7 +167,7 @@ void getrs(op how, input<T> LU, std::span<const index_t> pivots, matrix_view<T> 
   require(static_cast<index_t>(pivots.size()) >= LU.rows(), "getrs",
           "pivots must have a place for every row");
   const auto exchanges = pivots.first(static_cast<std::size_t>(LU.rows()));
-  if (is_small<T>(LU) && B.cols() <= max_small_order) return getrs_here<T>(how, LU, exchanges, B);
+  if (is_small<T>(LU.rows(), B.cols())) return getrs_here<T>(how, LU, exchanges, B);
   const auto lower = [&] {
     trsm<T>(side::left, triangle::lower, how, diagonal::unit, T{1}, LU, B);
   };

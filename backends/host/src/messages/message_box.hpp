@@ -130,11 +130,7 @@ class alignas(128) message_box {
     const ext::message_head next =
         from.queue != nullptr ? ext::head_of(from.queue->front()->data) : from.ring->next_head();
     if (next.object != &object || next.is_retirement()) return false;
-    if (from.queue != nullptr) {
-      to.take(pop(*from.queue));
-    } else {
-      from.ring->poll(to, 1);
-    }
+    take_from(from, 1, to);
     return true;
   }
   /// Keeps a message of the worker to itself; `news` counts what it has heard. A message that is
@@ -184,15 +180,17 @@ class alignas(128) message_box {
   /// Takes all that has arrived with a turn before `turn`.
   template <class Receiver>
   [[gnu::noinline]] void take_before(message_turn turn, const Receiver& to) {
-    for (;;) {
-      const source from = earliest(turn);
-      if (from.queue != nullptr) {
-        to.take(pop(*from.queue));
-      } else if (from.ring != nullptr) {
-        from.ring->poll(to, pair_ring::lines);
-      } else {
-        return;
-      }
+    for (source from = earliest(turn); !from.is_none(); from = earliest(turn)) {
+      take_from(from, pair_ring::lines, to);
+    }
+  }
+  /// Takes the first message of a place, of a ring up to `limit` of the same turn.
+  template <class Receiver>
+  void take_from(const source& from, std::size_t limit, const Receiver& to) {
+    if (from.queue != nullptr) {
+      to.take(pop(*from.queue));
+    } else {
+      from.ring->poll(to, limit);
     }
   }
   /// Returns where the message with the earliest turn is, of those with a turn before `turn`.
