@@ -231,3 +231,78 @@ double least_squares_residual(const double* a, const double* x, const double* b,
   free(projected);
   return residual;
 }
+
+/// Returns how far the columns of Q are from orthonormal.
+static double orthogonality(const double* q, int64_t n) {
+  double *x = filled(INPUT_VECTOR, n), *qx = room(n), *r = room(n);
+  add_product(qx, q, WHOLE, n, n, x);
+  for (int64_t i = 0; i < n; ++i) r[i] = -x[i];
+  add_transposed_product(r, q, WHOLE, n, n, qx);
+  return size_of_rest(r, x, qx, n, 1);
+}
+
+/// Returns NaN if `values` are not in the order that the sign tells, otherwise 0.
+static double disorder(const double* values, int64_t n, double sign) {
+  for (int64_t i = 1; i < n; ++i) {
+    if (!(sign * values[i - 1] <= sign * values[i])) return NAN;
+  }
+  return 0;
+}
+
+static double worst(double a, double b) {
+  return isnan(a) || a > b ? a : b;
+}
+
+double symmetric_eigen_residual(const double* a, const double* values, const double* vectors,
+                                int64_t n) {
+  double *x = filled(INPUT_VECTOR, n), *parts = room(n), *y = room(n);
+  add_transposed_product(parts, vectors, WHOLE, n, n, x);
+  for (int64_t j = 0; j < n; ++j) parts[j] *= values[j];
+  add_product(y, vectors, WHOLE, n, n, parts);
+  free(parts);
+  const double residual = worst(difference(a, n, n, x, y), orthogonality(vectors, n));
+  return worst(residual, disorder(values, n, 1));
+}
+
+double singular_residual(const double* a, const double* values, const double* u, const double* vt,
+                         int64_t n) {
+  double *x = filled(INPUT_VECTOR, n), *parts = room(n), *y = room(n);
+  add_product(parts, vt, WHOLE, n, n, x);
+  for (int64_t j = 0; j < n; ++j) parts[j] *= values[j];
+  add_product(y, u, WHOLE, n, n, parts);
+  free(parts);
+  double residual = worst(difference(a, n, n, x, y), disorder(values, n, -1));
+  residual = worst(residual, orthogonality(u, n));
+  return worst(residual, orthogonality(vt, n));
+}
+
+/// Returns how far the columns are from the norm 1, which a conjugate pair has together.
+static double norm_error(const double* imaginary_parts, const double* vectors, int64_t n) {
+  double error = 0;
+  for (int64_t j = 0; j < n; ++j) {
+    const int64_t columns = imaginary_parts[j] == 0 || j + 1 == n ? 1 : 2;
+    double square = 0;
+    for (int64_t i = 0; i < columns * n; ++i) square += vectors[i + j * n] * vectors[i + j * n];
+    error = worst(fabs(square - 1), error);
+    j += columns - 1;
+  }
+  return scaled(error, n, n, 1);
+}
+
+double eigen_residual(const double* a, const double* real_parts, const double* imaginary_parts,
+                      const double* vectors, int64_t n) {
+  double *x = filled(INPUT_VECTOR, n), *vx = room(n), *dx = room(n), *r = room(n);
+  add_product(vx, vectors, WHOLE, n, n, x);
+  add_product(r, a, WHOLE, n, n, vx);
+  negate(r, n);
+  // In a pair, with the vector v + i w and the value p + i q: A v = p v - q w, A w = q v + p w.
+  for (int64_t j = 0; j < n; ++j) {
+    dx[j] += real_parts[j] * x[j];
+    if (imaginary_parts[j] > 0 && j + 1 < n) dx[j] += imaginary_parts[j] * x[j + 1];
+    if (imaginary_parts[j] < 0 && j > 0) dx[j] += imaginary_parts[j] * x[j - 1];
+  }
+  add_product(r, vectors, WHOLE, n, n, dx);
+  free(dx);
+  const double scale = row_norm(a, n, n) * row_norm(vectors, n, n);
+  return worst(size_of_rest(r, x, vx, n, scale), norm_error(imaginary_parts, vectors, n));
+}

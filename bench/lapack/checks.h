@@ -39,6 +39,16 @@ double solution_residual(const double* a, const double* x, const double* b, int6
 /// For x, n elements, that minimises ||A x - b||: the error is A^T (A x - b).
 double least_squares_residual(const double* a, const double* x, const double* b, int64_t m,
                               int64_t n);
+/// For A V = V diag(values) with orthogonal V, symmetric A and ascending values.
+double symmetric_eigen_residual(const double* a, const double* values, const double* vectors,
+                                int64_t n);
+/// For A V = V D as dgeev leaves both: a pair of conjugate values has the real and the imaginary
+/// part of its vector in two columns. Columns or pairs of them have the norm 1.
+double eigen_residual(const double* a, const double* real_parts, const double* imaginary_parts,
+                      const double* vectors, int64_t n);
+/// For A = U diag(values) V^T with square, orthogonal U and V^T and descending values.
+double singular_residual(const double* a, const double* values, const double* u, const double* vt,
+                         int64_t n);
 
 #ifdef __cplusplus
 }

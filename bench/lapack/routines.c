@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "checks.h"
+#include "decompositions.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half comes first");
 
@@ -18,10 +19,10 @@ static int64_t elements(const struct problem* p) {
   return p->rows * p->columns;
 }
 
-static void reset_matrix(struct problem* p) {
+void reset_matrix(struct problem* p) {
   memcpy(p->a, p->input, sizeof *p->a * (size_t)elements(p));
 }
-static void reset_system(struct problem* p) {
+void reset_system(struct problem* p) {
   reset_matrix(p);
   memcpy(p->b, p->second, sizeof *p->b * (size_t)p->rows);
 }
@@ -73,8 +74,8 @@ static int64_t call_potrf_upper(struct problem* p) {
   return factor_cholesky(p, "U");
 }
 
-/// Makes the workspace as long as a query said, which is part of the first call.
-static void make_workspace(struct problem* p, double length) {
+// Part of the first call.
+void make_workspace(struct problem* p, double length) {
   p->lwork = (int64_t)length;
   p->work = room(p->lwork);
 }
@@ -169,7 +170,7 @@ static double residual_of_least_squares(const struct problem* p) {
   return least_squares_residual(p->input, p->b, p->second, p->rows, p->columns);
 }
 
-static double cube(int64_t n) {
+double cube(int64_t n) {
   return (double)n * (double)n * (double)n;
 }
 static double lu_operations(int64_t m, int64_t n) {
@@ -197,6 +198,12 @@ static double rank_update_operations(int64_t m, int64_t n) {
       residual_of_##triangle
 #define QR qr_operations, make_matrix, reset_matrix, call_geqrf, residual_of_qr
 #define PRODUCT product_operations, make_product, reset_nothing, call_gemm, residual_of_product
+#define SYMMETRIC_EIGEN \
+  symmetric_operations, make_symmetric, reset_matrix, call_syevd, residual_of_symmetric
+#define GENERAL_EIGEN general_operations, make_general, reset_matrix, call_geev, residual_of_general
+#define SINGULAR_VECTORS \
+  singular_operations, make_general, reset_matrix, call_gesdd, residual_of_singular
+#define LEAST_SQUARES gelsd_operations, make_gelsd, reset_system, call_gelsd, residual_of_gelsd
 #define SMALL                                \
   0, true, {4, 8, 16, 32}, {4, 8, 16, 32}, { \
     4                                        \
@@ -268,6 +275,42 @@ const struct workload workloads[] = {
      call_gels,
      residual_of_least_squares},
     {"dgetrf_tall", "LU, 50000 by n", "dgetrf", 50000, false, {100}, {100}, {5}, LU},
+    {"dsyevd",
+     "eigenvalues and eigenvectors of a symmetric matrix, n by n",
+     "dsyevd",
+     0,
+     false,
+     {500, 1000, 2000},
+     {500, 1000},
+     {100},
+     SYMMETRIC_EIGEN},
+    {"dgesdd",
+     "singular values and vectors, n by n",
+     "dgesdd",
+     0,
+     false,
+     {500, 1000, 2000},
+     {500, 1000},
+     {100},
+     SINGULAR_VECTORS},
+    {"dgeev",
+     "eigenvalues and right eigenvectors, n by n",
+     "dgeev",
+     0,
+     false,
+     {500, 1000, 2000},
+     {500},
+     {100},
+     GENERAL_EIGEN},
+    {"dgelsd",
+     "least squares by singular values, n by n",
+     "dgelsd",
+     0,
+     false,
+     {500, 1000, 2000},
+     {500, 1000},
+     {100},
+     LEAST_SQUARES},
     {"dgemm_small", "C = A B, n by n, without pauses", "dgemm", SMALL, PRODUCT},
     {"dgetrf_small", "LU, n by n, without pauses", "dgetrf", SMALL, LU},
     {"dgesv_small", "A x = b, n by n, without pauses", "dgesv", SMALL, lu_operations, make_system,

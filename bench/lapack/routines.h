@@ -15,10 +15,15 @@ struct problem {
   double* b;
   double* c;
   double* tau;
+  double *values, *left, *right;  ///< of decompositions: eigenvalues or singular values, vectors
   int64_t* pivots;
   double* work;  ///< NULL until the first call has asked for its length
   int64_t lwork;
+  int64_t* integer_work;
 };
+
+/// Gives the call a workspace as long as a query said.
+void make_workspace(struct problem* p, double length);
 
 enum { MAX_SIZES = 6 };
 
@@ -37,6 +42,10 @@ struct workload {
   int64_t (*call)(struct problem* p);
   double (*residual)(const struct problem* p);
 };
+
+void reset_matrix(struct problem* p);
+void reset_system(struct problem* p);
+double cube(int64_t n);
 
 extern const struct workload workloads[];
 extern const int workload_count;

@@ -3,6 +3,7 @@
 // results with one element wrong or not a number. The figures of all libraries rely on them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -122,6 +123,42 @@ matrix transposed(matrix a) {
   return t;
 }
 
+/// Returns an orthogonal matrix, the Q of a QR factorization.
+matrix orthogonal(input which) {
+  matrix factors = random(which, n * n), q(factors.size());
+  const matrix tau = factor_qr(factors, n);
+  for (std::int64_t j = 0; j < n; ++j) {
+    at(q, n, j, j) = 1;
+    for (std::int64_t k = n; k-- > 0;) {
+      at(factors, n, k, k) = 1;
+      double dot = 0;
+      for (std::int64_t i = k; i < n; ++i) dot += at(factors, n, i, k) * at(q, n, i, j);
+      dot *= tau[static_cast<std::size_t>(k)];
+      for (std::int64_t i = k; i < n; ++i) at(q, n, i, j) -= dot * at(factors, n, i, k);
+    }
+  }
+  return q;
+}
+
+/// Returns A B^T.
+matrix product_by_transposed(const matrix& a, const matrix& b) {
+  return transposed_product(transposed(a), transposed(b), n, n);
+}
+
+/// Returns the values 1, 2, ... n, or their negatives.
+matrix ascending(double sign) {
+  matrix values;
+  for (std::int64_t i = 0; i < n; ++i) values.push_back(sign * static_cast<double>(i + 1));
+  return values;
+}
+
+matrix with_scaled_columns(matrix a, const matrix& factors) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = 0; i < n; ++i) at(a, n, i, j) *= factors[static_cast<std::size_t>(j)];
+  }
+  return a;
+}
+
 /// Expects a good residual of `result`, and a bad one with its element (i, j) off or NaN.
 void expect_told_apart(const matrix& result, std::int64_t rows, std::int64_t i, std::int64_t j,
                        const std::function<double(const matrix&)>& residual) {
@@ -208,6 +245,68 @@ TEST(LapackChecks, TellLeastSquares) {
   const matrix x = solve(transposed_product(a, a, tall, n), transposed_product(a, b, tall, 1));
   expect_told_apart(x, n, 7, 0, [&](const matrix& result) {
     return least_squares_residual(a.data(), result.data(), b.data(), tall, n);
+  });
+}
+
+TEST(LapackChecks, TellEigenvectorsOfSymmetricMatrices) {
+  const matrix vectors = orthogonal(INPUT_A), values = ascending(1);
+  const matrix a = product_by_transposed(with_scaled_columns(vectors, values), vectors);
+  expect_told_apart(vectors, n, 7, 9, [&](const matrix& result) {
+    return symmetric_eigen_residual(a.data(), values.data(), result.data(), n);
+  });
+  expect_told_apart(values, n, 7, 0, [&](const matrix& result) {
+    return symmetric_eigen_residual(a.data(), result.data(), vectors.data(), n);
+  });
+  // In another order.
+  const matrix falling = ascending(-1);
+  const matrix negative = product_by_transposed(with_scaled_columns(vectors, falling), vectors);
+  EXPECT_FALSE(symmetric_eigen_residual(negative.data(), falling.data(), vectors.data(), n) <
+               MAX_RESIDUAL);
+}
+
+TEST(LapackChecks, TellSingularVectors) {
+  const matrix u = orthogonal(INPUT_A), v = orthogonal(INPUT_B), vt = transposed(v);
+  matrix values = ascending(1);
+  std::reverse(values.begin(), values.end());
+  const matrix a = product_by_transposed(with_scaled_columns(u, values), v);
+  expect_told_apart(u, n, 7, 9, [&](const matrix& result) {
+    return singular_residual(a.data(), values.data(), result.data(), vt.data(), n);
+  });
+  expect_told_apart(vt, n, 7, 9, [&](const matrix& result) {
+    return singular_residual(a.data(), values.data(), u.data(), result.data(), n);
+  });
+  expect_told_apart(values, n, 7, 0, [&](const matrix& result) {
+    return singular_residual(a.data(), result.data(), u.data(), vt.data(), n);
+  });
+}
+
+TEST(LapackChecks, TellEigenvectorsOfGeneralMatrices) {
+  // A = Q D Q^T, where D has blocks [p, q; -q, p] for the first values, and Q's columns are parts
+  // of the vectors.
+  const matrix q = orthogonal(INPUT_A), reals = ascending(1);
+  matrix d(q.size()), imaginary(static_cast<std::size_t>(n)), pairs = reals, vectors = q;
+  for (std::int64_t j = 0; j < n; ++j) at(d, n, j, j) = reals[static_cast<std::size_t>(j)];
+  for (std::int64_t j = 0; j < 10; j += 2) {
+    const auto first = static_cast<std::size_t>(j), second = first + 1;
+    pairs[second] = pairs[first];
+    at(d, n, j + 1, j + 1) = pairs[first];
+    imaginary[first] = 3;
+    imaginary[second] = -3;
+    at(d, n, j, j + 1) = 3;
+    at(d, n, j + 1, j) = -3;
+    for (std::int64_t i = 0; i < 2 * n; ++i) at(vectors, n, i, j) *= std::sqrt(0.5);
+  }
+  const matrix a = product_by_transposed(product_by_transposed(q, transposed(d)), q);
+  for (const std::int64_t column : {1, 30}) {
+    expect_told_apart(vectors, n, 7, column, [&](const matrix& result) {
+      return eigen_residual(a.data(), pairs.data(), imaginary.data(), result.data(), n);
+    });
+  }
+  expect_told_apart(pairs, n, 3, 0, [&](const matrix& result) {
+    return eigen_residual(a.data(), result.data(), imaginary.data(), vectors.data(), n);
+  });
+  expect_told_apart(imaginary, n, 3, 0, [&](const matrix& result) {
+    return eigen_residual(a.data(), pairs.data(), result.data(), vectors.data(), n);
   });
 }
 
