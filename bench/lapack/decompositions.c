@@ -145,7 +145,7 @@ double general_operations(int64_t m, int64_t n) {
   (void)m;
   return 25 * cube(n);
 }
-/// Of the reduction to bidiagonal form, next to which the rest is small.
+/// Counts the reduction to bidiagonal form, next to which the rest is small.
 double gelsd_operations(int64_t m, int64_t n) {
   (void)m;
   return 8 * cube(n) / 3;
