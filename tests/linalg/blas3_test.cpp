@@ -3,6 +3,8 @@
 // of a runtime.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include <creek/core/error.hpp>
@@ -238,6 +240,41 @@ TYPED_TEST(Blas3, TriangularProductsAndSystems) {
             EXPECT_LE(distance(c, b), 8 * this->bound(order))
                 << order << static_cast<char>(stored) << static_cast<char>(how)
                 << static_cast<char>(where) << static_cast<char>(ones);
+          }
+        }
+      }
+    }
+  }
+}
+
+// The zeros of a triangular matrix are not numbers that could be multiplied.
+TYPED_TEST(Blas3, InfinityDoesNotPassATrianglesZeros) {
+  using T = TypeParam;
+  using R = real<T>;
+  for (const index_t order : {3, 40, 150, 300}) {
+    const index_t at = order / 2;
+    for (const triangle stored : {triangle::lower, triangle::upper}) {
+      for (const op how : this->ops()) {
+        for (const side where : {side::left, side::right}) {
+          auto a = this->any(order, order);
+          for (index_t i = 0; i < order; ++i) a(i, i) += T{4};
+          const bool left = where == side::left;
+          const matrix<T> b = left ? this->any(order, 9) : this->any(9, order);
+          auto multiplied = b, solved = b;
+          for (matrix<T>* each : {&multiplied, &solved}) {
+            for (index_t i = 0; i < 9; ++i) {
+              (left ? (*each)(at, i) : (*each)(i, at)) = T{std::numeric_limits<R>::infinity()};
+            }
+          }
+          trmm(where, stored, how, diagonal::stored, T{1}, a, multiplied.view());
+          trsm(where, stored, how, diagonal::stored, T{1}, a, solved.view());
+          const bool low = (stored == triangle::lower) == (how == op::none);
+          for (index_t i = 0; i < order; ++i) {
+            const bool reached = low == left ? i >= at : i <= at;
+            for (const matrix<T>* each : {&multiplied, &solved}) {
+              const T got = left ? (*each)(i, 4) : (*each)(4, i);
+              EXPECT_EQ(std::isfinite(std::abs(got)), !reached) << order << ' ' << i;
+            }
           }
         }
       }

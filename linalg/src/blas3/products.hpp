@@ -50,7 +50,7 @@ struct matrix_target {
   void check_tiles(const char*, const Views&...) const {}
   void run(const product& what) const {
     if (what.real_before) make_diagonal_real(what.C);
-    scale<T>(what.beta, what.C, what.which);
+    scale_by<Workers>(what.beta, what.C, what.which);
     multiply_add_by<Workers>(what.alpha, what.a.elements(), what.b.elements(),
                              cols_of(what.a.A, what.a.how), what.C, what.which);
     if (what.real_after) make_diagonal_real(what.C);

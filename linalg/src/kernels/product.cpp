@@ -2,6 +2,8 @@
 // Blocked products. Loops and their names follow BLIS [Van Zee 2015].
 #include "product.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "blas3/foreign_blas.hpp"
@@ -50,6 +52,18 @@ index_t piece(index_t workers, index_t total, index_t unit, index_t most) {
   index_t pieces = (total + most - 1) / most;
   if (workers > 1) pieces = round_up(pieces, workers);
   return std::min(most, round_up((total + pieces - 1) / pieces, unit));
+}
+
+/// Returns the size of a block of the left operand: two thirds of the second-level cache, which
+/// also holds the strips of the right operand and of the result that pass through.
+index_t left_block_bytes() noexcept {
+  static const index_t bytes = [] {
+    const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    constexpr long usual = 768L << 10;
+    return static_cast<index_t>(cache > 0 ? std::clamp(cache, 256L << 10, 2048L << 10) : usual) *
+           2 / 3;
+  }();
+  return bytes;
 }
 
 /// One step over the depth: packs the right operand for all, then each row block packs its own left
@@ -105,11 +119,10 @@ class rank_update {
 
 template <scalar T>
 index_t blocking<T>::rows(index_t depth) noexcept {
-  // Half a megabyte; at least one strip, as the caller chooses the width of panels.
+  // At least one strip, as the caller chooses the width of panels.
   const index_t strip = micro_kernels_of<real<T>>().rows;
   const index_t deep = std::max<index_t>(64, reals<T> * depth);
-  const index_t strips =
-      (index_t{512} << 10) / static_cast<index_t>(sizeof(real<T>)) / deep / strip;
+  const index_t strips = left_block_bytes() / static_cast<index_t>(sizeof(real<T>)) / deep / strip;
   return std::max<index_t>(1, strips) * strip / reals<T>;
 }
 
@@ -246,10 +259,12 @@ bool multiply_in_place(T alpha, const strided<T>& a, const strided<T>& b, index_
   }
 }
 
+namespace {
+
+/// Scales columns [first, last) of c.
 template <scalar T>
-void scale(T beta, matrix_view<T> c, part which) noexcept {
-  if (beta == T{1}) return;
-  for (index_t j = 0; j < c.cols(); ++j) {
+void scale_columns(T beta, matrix_view<T> c, part which, index_t first, index_t last) noexcept {
+  for (index_t j = first; j < last; ++j) {
     const index_t from = which == part::lower ? std::min(j, c.rows()) : 0;
     const index_t to = which == part::upper ? std::min(j + 1, c.rows()) : c.rows();
     T* const column = c.column(j);
@@ -264,6 +279,24 @@ void scale(T beta, matrix_view<T> c, part which) noexcept {
   }
 }
 
+}  // namespace
+
+template <scalar T>
+void scale(T beta, matrix_view<T> c, part which) noexcept {
+  if (beta != T{1}) scale_columns(beta, c, which, 0, c.cols());
+}
+
+template <class Workers, scalar T>
+void scale_by(T beta, matrix_view<T> c, part which) {
+  constexpr index_t elements = 1 << 15;  // of a piece that is worth a task
+  if (beta == T{1} || c.empty()) return;
+  const index_t columns = std::max<index_t>(1, elements / c.rows());
+  Workers::for_each((c.cols() + columns - 1) / columns, [&](index_t piece) {
+    const index_t first = piece * columns;
+    scale_columns(beta, c, which, first, std::min(first + columns, c.cols()));
+  });
+}
+
 #define CREEK_INSTANTIATE(letter, T)                                                              \
   template struct blocking<T>;                                                                    \
   template void multiply_packed<T>(index_t, index_t, index_t, const real<T>*, const real<T>*, T*, \
@@ -276,7 +309,9 @@ void scale(T beta, matrix_view<T> c, part which) noexcept {
                                                   index_t, T, matrix_view<T>);                    \
   template bool multiply_in_place<this_thread, T>(T, const strided<T>&, const strided<T>&,        \
                                                   index_t, T, matrix_view<T>);                    \
-  template void scale<T>(T, matrix_view<T>, part) noexcept;
+  template void scale<T>(T, matrix_view<T>, part) noexcept;                                       \
+  template void scale_by<all_workers, T>(T, matrix_view<T>, part);                                \
+  template void scale_by<this_thread, T>(T, matrix_view<T>, part);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 

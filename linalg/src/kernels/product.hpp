@@ -66,6 +66,10 @@ template <class Workers, scalar T>
 template <scalar T>
 void scale(T beta, matrix_view<T> c, part which = part::all) noexcept;
 
+/// Like scale, by the policy `Workers`.
+template <class Workers, scalar T>
+void scale_by(T beta, matrix_view<T> c, part which = part::all);
+
 /// Sets the imaginary parts of the diagonal of a Hermitian matrix to exact zeros.
 template <scalar T>
 void make_diagonal_real(matrix_view<T> C) noexcept {

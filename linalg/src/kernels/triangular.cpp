@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <creek/linalg/blas3.hpp>
 
@@ -189,7 +190,7 @@ void solve_diagonal(side where, const strided<T>& t, diagonal ones, matrix_view<
 template <class Workers, scalar T>
 void trsm_by(side where, triangle stored, op how, diagonal ones, T alpha, const_view<T> A,
              matrix_view<T> B) {
-  scale<T>(alpha, B);
+  scale_by<Workers>(alpha, B);
   if (B.empty() || alpha == T{}) return;
   const strided<T> t = triangular<T>(A, stored, how, ones);
   strided<T> whole = t;
@@ -218,11 +219,44 @@ void trsm_by(side where, triangle stored, op how, diagonal ones, T alpha, const_
 namespace {
 
 /// B = op(A) B or B op(A), halving the triangle until it is small enough to copy B.
+template <scalar T>
+bool is_finite(const matrix<T>& A) noexcept {
+  bool finite = true;
+  for (index_t j = 0; j < A.cols(); ++j) {
+    const auto* const column = reinterpret_cast<const real<T>*>(&A(0, j));
+    for (index_t i = 0; i < reals<T> * A.rows(); ++i) {
+      finite &= std::abs(column[i]) <= std::numeric_limits<real<T>>::max();
+    }
+  }
+  return finite;
+}
+
+/// B = op(T) before, or before op(T), without products by the zeros of T, which would turn Inf into
+/// NaN in places that it does not reach.
+template <scalar T>
+void multiply_stored(side where, const strided<T>& t, const matrix<T>& before, matrix_view<T> B) {
+  const bool left = where == side::left;
+  for (index_t j = 0; j < B.cols(); ++j) {
+    for (index_t i = 0; i < B.rows(); ++i) {
+      // The row of T from the left, its column from the right.
+      const index_t place = left ? i : j, order = left ? B.rows() : B.cols();
+      const bool to_diagonal = t.stored_low == left;
+      const index_t first = to_diagonal ? 0 : place, last = to_diagonal ? place + 1 : order;
+      T sum{};
+      for (index_t p = first; p < last; ++p) {
+        sum += left ? t.at(i, p) * before(p, j) : before(i, p) * t.at(p, j);
+      }
+      B(i, j) = sum;
+    }
+  }
+}
+
 template <class Workers, scalar T>
 void multiply_triangular(side where, const strided<T>& t, index_t order, matrix_view<T> B) {
   constexpr index_t small = 128;
   if (order <= small) {
-    matrix<T> before{const_view<T>(B)};
+    const matrix<T> before{const_view<T>(B)};
+    if (!is_finite(before)) return multiply_stored(where, t, before, B);
     scale(T{}, B);
     const strided<T> b{before.data(), 1, before.leading()};
     return where == side::left ? multiply_add_by<Workers>(T{1}, t, b, order, B)
@@ -262,7 +296,7 @@ void multiply_triangular(side where, const strided<T>& t, index_t order, matrix_
 template <class Workers, scalar T>
 void trmm_by(side where, triangle stored, op how, diagonal ones, T alpha, const_view<T> A,
              matrix_view<T> B) {
-  scale<T>(alpha, B);
+  scale_by<Workers>(alpha, B);
   if (B.empty() || alpha == T{}) return;
   multiply_triangular<Workers>(where, triangular<T>(A, stored, how, ones), A.rows(), B);
 }
