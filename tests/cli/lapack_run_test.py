@@ -20,6 +20,17 @@ getattr(ctypes.CDLL(None), name)(*map(ctypes.byref, all))
 assert (info.value, pivot.value, b.value) == (0, 1, 2), (info, pivot, b)
 sys.exit(7)
 """
+# Solves 2 x = 4 for each of 400 unknowns, which is worth workers.
+SOLVE_MANY = """
+import ctypes
+n = 400
+a = (ctypes.c_double * (n * n))(*(2.0 * (i % (n + 1) == 0) for i in range(n * n)))
+b, pivots = (ctypes.c_double * n)(*[4.0] * n), (ctypes.c_int32 * n)()
+size, one, info = ctypes.c_int32(n), ctypes.c_int32(1), ctypes.c_int32(-1)
+whole = ctypes.byref
+ctypes.CDLL(None).dgesv_(whole(size), whole(one), a, whole(size), pivots, b, whole(size), whole(info))
+assert info.value == 0 and set(b) == {2.0}
+"""
 BAD = SOLVE.replace("all = [one,", "all = [whole(-1),").replace("assert", "#")
 
 
@@ -111,6 +122,36 @@ class Verbose(FolderCase):
             text = lines.read()
         self.assertEqual(text.count("1 calls of 1 routines"), 1, text)
         self.assertEqual(text.count("no calls"), 1, text)
+
+    def solve_many(self, **environment):
+        """Returns what the library writes, and the columns about dgesv."""
+        done = subprocess.run([sys.executable, "-c", SOLVE_MANY], capture_output=True, check=True, text=True,
+                              env=dict(os.environ, LD_PRELOAD=self.library(), CREEK_LAPACK_VERBOSE="1",
+                                       CREEK_WORKERS="2", **environment))
+        lines = [line.split() for line in done.stderr.splitlines() if "dgesv_" in line]
+        self.assertEqual(len(lines), 1, done.stderr)
+        return done.stderr, lines[0]
+
+    def test_names_the_energy_of_a_call_and_its_origin(self):
+        said, columns = self.solve_many(CREEK_METER="model")
+        self.assertRegex(said, "J/call\n")
+        self.assertRegex(said, "energy: calls on workers, model.* by model")
+        self.assertGreater(float(columns[5]), 0)
+        said, columns = self.solve_many(CREEK_METER="none")
+        self.assertNotIn("J/call", said)
+        self.assertEqual(len(columns), 5)
+        self.assertIn("no energy: ", said)
+
+    def test_workers_take_a_policy(self):
+        said, columns = self.solve_many(CREEK_POWER="race_to_idle")
+        self.assertEqual(columns[2], "1", said)
+        self.assertNotIn("calling thread", said)
+
+    def test_a_policy_that_cannot_be_taken_is_named(self):
+        for policy, reason in (("fast", "unknown power policy 'fast'"), ("power_cap", "watts")):
+            said, columns = self.solve_many(CREEK_POWER=policy)
+            self.assertEqual(columns[2], "0", said)
+            self.assertRegex(said, f"lapack works in the calling thread: .*{reason}")
 
     def test_a_bad_argument_is_reported(self):
         done = run(sys.executable, "-c", BAD, "scipy_dgesv_64_", "64")

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -20,6 +21,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "call_energy.hpp"
 
 namespace creek::lapack {
 
@@ -42,9 +45,10 @@ std::int64_t now() noexcept {
 /// In a child of fork(): the parent reports its own calls.
 void forget_calls() {
   for (routine_calls* each = called.load(); each != nullptr; each = each->next) {
-    each->calls = each->on_workers = each->nanoseconds = 0;
-    each->operations = 0;
+    each->calls = each->on_workers = each->nanoseconds = each->measured = 0;
+    each->operations = each->joules = 0;
   }
+  forget_energy();
 }
 
 /// Returns the files of other libraries in this process that have routines of LAPACK or the BLAS,
@@ -76,19 +80,27 @@ std::string process_name() {
 /// The numbers of a routine at one time: other threads may go on calling.
 struct routine_total {
   const char* name;
-  std::uint64_t calls, on_workers;
-  double seconds, operations;
+  std::uint64_t calls, on_workers, measured;
+  double seconds, operations, joules;
 
   explicit routine_total(const routine_calls& of)
       : name(of.name),
         calls(of.calls.load()),
         on_workers(of.on_workers.load()),
+        measured(of.measured.load()),
         seconds(1e-9 * static_cast<double>(of.nanoseconds.load())),
-        operations(of.operations.load()) {}
+        operations(of.operations.load()),
+        joules(of.joules.load()) {}
   std::string line() const {
     const double rate = seconds > 0 ? 1e-9 * operations / seconds : 0;
-    return fmt::format("  {:<20} {:>10} {:>12} {:>10.3f} {:>10.2f}\n", name, calls, on_workers,
-                       seconds, rate);
+    return fmt::format("  {:<20} {:>10} {:>12} {:>10.3f} {:>10.2f}{}\n", name, calls, on_workers,
+                       seconds, rate, energy());
+  }
+  /// Returns the mean energy of a call, empty without a meter.
+  std::string energy() const {
+    if (!has_energy()) return "";
+    if (measured == 0) return fmt::format(" {:>10}", "-");
+    return fmt::format(" {:>10.3g}", joules / static_cast<double>(measured));
   }
 };
 
@@ -108,10 +120,11 @@ std::string report() {
     return text + fmt::format("no calls, but there is {}\n", fmt::join(others, ", "));
   }
   std::ranges::sort(all, std::greater(), &routine_total::seconds);
-  text += fmt::format("{} calls of {} routines\n  {:<20} {:>10} {:>12} {:>10} {:>10}\n", calls,
-                      all.size(), "routine", "calls", "on workers", "seconds", "GFLOP/s");
+  text += fmt::format("{} calls of {} routines\n  {:<20} {:>10} {:>12} {:>10} {:>10}{}\n", calls,
+                      all.size(), "routine", "calls", "on workers", "seconds", "GFLOP/s",
+                      has_energy() ? fmt::format(" {:>10}", "J/call") : "");
   for (const routine_total& each : all) text += each.line();
-  return text;
+  return text + energy_line();
 }
 
 bool reports_to_file() noexcept {
@@ -152,6 +165,7 @@ void attempt(F f) noexcept {
     place.copy(destination, place.size());
   });
   if (*destination == '\0') return;
+  attempt([] { open_meter(); });
   notes_calls = true;
   pthread_atfork(nullptr, nullptr, &forget_calls);
   // A process that is killed, or ends by _exit(), writes nothing more.
@@ -177,6 +191,10 @@ void noted_call::end() noexcept {
   to.operations.fetch_add(operations_, std::memory_order_relaxed);
   to.calls.fetch_add(1, std::memory_order_relaxed);
   if (on_workers_) to.on_workers.fetch_add(1, std::memory_order_relaxed);
+  if (const double joules = is_measured_ ? end_energy() : std::nan(""); !std::isnan(joules)) {
+    to.joules.fetch_add(joules, std::memory_order_relaxed);
+    to.measured.fetch_add(1, std::memory_order_relaxed);
+  }
   if (to.is_listed.exchange(true)) return;
   to.next = called.load();
   while (!called.compare_exchange_weak(to.next, &to)) {
@@ -188,6 +206,7 @@ void note_work(double operations, bool on_workers) noexcept {
   if (here == nullptr) return;
   here->operations_ += operations;
   here->on_workers_ |= on_workers;
+  if (on_workers && !here->is_measured_) here->is_measured_ = begin_energy();
 }
 
 }  // namespace creek::lapack

@@ -11,8 +11,10 @@ namespace creek::lapack {
 struct routine_calls {
   const char* name;
   std::atomic<std::uint64_t> calls{0}, on_workers{0}, nanoseconds{0};
-  std::atomic<double> operations{0};  ///< floating-point operations
-  routine_calls* next = nullptr;      ///< the list of routines that were called
+  std::atomic<double> operations{0};       ///< floating-point operations
+  std::atomic<std::uint64_t> measured{0};  ///< calls of which the energy is known
+  std::atomic<double> joules{0};           ///< of these calls
+  routine_calls* next = nullptr;           ///< the list of routines that were called
   std::atomic<bool> is_listed{false};
 };
 
@@ -42,6 +44,7 @@ class noted_call {
   std::int64_t began_ = 0;  ///< ns
   double operations_ = 0;
   bool on_workers_ = false;
+  bool is_measured_ = false;
   noted_call* outer_ = nullptr;  ///< the call on this thread that made this one
 };
 

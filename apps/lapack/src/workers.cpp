@@ -6,11 +6,14 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 
 #include <creek/host.hpp>
 #include <creek/host/cpu_limit.hpp>
+#include <creek/power/linux_clocks.hpp>
+#include <creek/power/policies.hpp>
 #include <creek/tasking/this_worker.hpp>
 
 namespace creek::lapack {
@@ -60,6 +63,10 @@ std::unique_ptr<runtime> make_runtime() {
   if (options.workers == 0) options.workers = host_backend::read_cpu_limit().workers;
   if (options.workers == 1) return nullptr;
   options.name = "lapack";
+  if (const char* const policy = std::getenv("CREEK_POWER"); policy != nullptr && *policy != '\0') {
+    options.policy = power::make_policy(policy);
+    options.clocks = power::linux_clocks({.workers = options.workers, .pinned = options.pin});
+  }
   const signals_blocked meanwhile;
   return std::make_unique<runtime>(host(std::move(options)));
 }
