@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages: `cpack -G DEB` in a build tree configured with -DCMAKE_INSTALL_PREFIX=/usr and
-# -DBUILD_SHARED_LIBS=ON makes libcreek0.1, libcreek-dev, creek and creek-doc. tests/consumer/chroot.sh installs,
-# uses and removes them in a fresh Debian.
+# -DBUILD_SHARED_LIBS=ON makes libcreek0.1, libcreek-dev, creek, creek-lapack and creek-doc.
+# tests/consumer/chroot.sh installs, uses and removes them in a fresh Debian.
 include_guard(GLOBAL)
 
 # Writes Debian's changelog of the packages to `file`. The date is SOURCE_DATE_EPOCH if that is set.
@@ -52,6 +52,9 @@ function(creek_packages)
   if(TARGET creek_tool)
     list(APPEND CPACK_COMPONENTS_ALL tool)
   endif()
+  if(TARGET creek_liblapack)
+    list(APPEND CPACK_COMPONENTS_ALL alternatives)
+  endif()
   set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
@@ -88,6 +91,20 @@ function(creek_packages)
     "with creek-rcce-cc, which calls the C compiler for these.")
   set(CPACK_DEBIAN_TOOL_PACKAGE_SUGGESTS "gcc, creek-doc")
   set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "libcreek${version} (= ${PROJECT_VERSION})")
+
+  _creek_package(alternatives creek-lapack libs
+    "With this package, programs that link libblas.so.3 and liblapack.so.3 run on creek,"
+    "and take from OpenBLAS what creek does not have.")
+  # The names that it depends on are those in its libraries, which have no functions.
+  set(CPACK_DEBIAN_ALTERNATIVES_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_DEBIAN_ALTERNATIVES_PACKAGE_DEPENDS "libcreek${version} (= ${PROJECT_VERSION}), libopenblas0")
+  set(CPACK_DEBIAN_ALTERNATIVES_PACKAGE_PROVIDES "libblas.so.3, liblapack.so.3")
+  set(scripts ${triggers})
+  foreach(script postinst prerm)
+    configure_file(packaging/debian/creek-lapack.${script}.in ${PROJECT_BINARY_DIR}/install/${script} @ONLY)
+    list(APPEND scripts ${PROJECT_BINARY_DIR}/install/${script})
+  endforeach()
+  set(CPACK_DEBIAN_ALTERNATIVES_PACKAGE_CONTROL_EXTRA ${scripts})
 
   _creek_package(documentation creek-doc doc "This package contains the guides and the examples.")
   set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)

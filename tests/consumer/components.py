@@ -41,6 +41,7 @@ PACKAGED = {
               "share/man/man1/creek-wordcount.1.gz", "share/man/man1/creek-bench-tasking.1.gz", "share/man/man1/rccerun.1.gz",
               "share/man/man1/creek-rcce-cc.1.gz", "share/bash-completion/completions/creek",
               "share/zsh/vendor-completions/_creek", "share/fish/vendor_completions.d/creek.fish"],
+    "creek-lapack": ["lib*/creek-lapack/libblas.so.3", "lib*/creek-lapack/liblapack.so.3"],
     "creek-doc": ["share/doc/creek/README.md", "share/doc/creek/docs/getting-started.md",
                   "share/doc/creek/docs/tasking.md", "share/doc/creek/examples/README.md",
                   "share/doc/creek/examples/fib/fib.cpp", "share/doc/creek/examples/fib/CMakeLists.txt"],

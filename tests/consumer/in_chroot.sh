@@ -63,6 +63,24 @@ creek solve -n 200
 creek-rcce-cc -O2 -std=gnu99 ping_pong.c -o /tmp/ping_pong.so
 rccerun -nue 4 /tmp/ping_pong.so
 
+step 'programs that link LAPACK run on creek'
+cat >/tmp/solve.c <<'END'
+#include <dlfcn.h>
+typedef void gesv(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
+typedef void gtsv(const int*, const int*, double*, double*, double*, double*, const int*, int*);
+int main(void) {
+  void* lapack = dlopen("liblapack.so.3", RTLD_NOW);
+  if (lapack == 0) return 1;
+  int n = 1, pivot, info;
+  double a = 2, x = 4, none = 0;
+  ((gesv*)dlsym(lapack, "dgesv_"))(&n, &n, &a, &n, &pivot, &x, &n, &info);
+  ((gtsv*)dlsym(lapack, "dgtsv_"))(&n, &n, &none, &a, &none, &x, &n, &info);
+  return x == 1 ? 0 : 1;
+}
+END
+gcc /tmp/solve.c -o /tmp/solve
+CREEK_LAPACK_VERBOSE=1 expect 'dgesv_' /tmp/solve
+
 step 'manual pages and completion'
 pages=$(dpkg -L creek | sed -n 's,^/usr/share/man/man1/\(.*\)\.1\.gz$,\1,p')
 [ "$(printf '%s\n' "$pages" | wc -l)" -ge 10 ] || fail "few manual pages: $pages"
