@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <creek/host.hpp>
+#include <creek/host/cpu_limit.hpp>
 #include <creek/tasking.hpp>
 
 #include "support/process_facts.hpp"
@@ -168,6 +169,18 @@ TEST(idle_workers, that_poll_cost_what_they_were_asked_to) {
   double most = 0;
   for (int tries = 0; tries < 5 && most <= 0.02; ++tries) most = std::max(most, idle_cost(rt));
   EXPECT_GT(most, 0.02) << "else the two tests beside this one measure nothing";
+}
+
+TEST(idle_workers, that_linger_look_for_work_before_they_sleep) {
+  scheduler_options options = options_of({"", idle_policy::block});
+  options.workers = 2;
+  options.linger = 60s;
+  runtime rt{host(options)};
+  if (host_backend::read_cpu_limit().workers < 2) GTEST_SKIP() << "workers share a processor";
+  double most = 0;
+  for (int tries = 0; tries < 5 && most <= 0.02; ++tries) most = std::max(most, idle_cost(rt));
+  EXPECT_GT(most, 0.02);
+  // Its end does not wait for them.
 }
 
 TEST(idle_workers, that_back_off_cost_little) {

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -22,6 +23,10 @@ namespace {
 /// Minimum operations for which workers pay off. Below it the way to the workers and back, two
 /// wake-ups by the kernel, costs more than it gains: about a quarter of a ms of one core.
 constexpr double worth_workers = 2e7;
+
+/// Workers look for the next call for this long. A thread that was asleep comes late, and often to
+/// the processor of the caller.
+constexpr std::chrono::milliseconds between_calls{50};
 
 /// The runtime of this process once there is one. Published by a compare-exchange and never freed:
 /// no lock can stay locked over a fork(), exit waits for nothing, and calls from destructors of
@@ -63,6 +68,7 @@ std::unique_ptr<runtime> make_runtime() {
   if (options.workers == 0) options.workers = host_backend::read_cpu_limit().workers;
   if (options.workers == 1) return nullptr;
   options.name = "lapack";
+  if (std::getenv("CREEK_LINGER") == nullptr) options.linger = between_calls;
   if (const char* const policy = std::getenv("CREEK_POWER"); policy != nullptr && *policy != '\0') {
     options.policy = power::make_policy(policy);
     options.clocks = power::linux_clocks({.workers = options.workers, .pinned = options.pin});

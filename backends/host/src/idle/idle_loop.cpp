@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// About the price of a wake-up: worth spinning for before a sleep.
-constexpr auto spin_before_sleep = 100us;
+/// A worker that searches for longer yields its processor in between.
+constexpr auto spin_without_yield = 100us;
 /// Time for which a searching worker first keeps its processor.
 constexpr auto first_yield = 2us;
 /// An owner that has not answered for this long is computing: share without it.
@@ -94,7 +94,8 @@ void idle_loop::yield_now_and_then(ticks waited, ticks& yield_at) const noexcept
 /// Returns how a worker without work waits: it searches for `search`, then waits as `how` says.
 idle_plan idle_loop::plan_wait(const worker& self) const noexcept {
   idle_plan plan = waker_.governor().plan_wait(self.index, workers_.options().idle);
-  if (plan.search.count() < 0) plan.search = workers_.oversubscribed() ? 2us : spin_before_sleep;
+  if (plan.search.count() < 0)
+    plan.search = workers_.oversubscribed() ? 2us : workers_.options().linger;
   return plan;
 }
 
@@ -143,6 +144,7 @@ found_work idle_loop::spin(worker& self, std::chrono::nanoseconds limit) {
       search_.force_victims(self);
     }
     if (forced) fibers_.tend_idle_fibers(self);
+    if (waited > tick_clock::from_nanoseconds(spin_without_yield)) std::this_thread::yield();
     yield_now_and_then(waited, yield_at);
   }
 }
