@@ -50,9 +50,14 @@ struct matrix_target {
   void check_tiles(const char*, const Views&...) const {}
   void run(const product& what) const {
     if (what.real_before) make_diagonal_real(what.C);
-    scale_by<Workers>(what.beta, what.C, what.which);
-    multiply_add_by<Workers>(what.alpha, what.a.elements(), what.b.elements(),
-                             cols_of(what.a.A, what.a.how), what.C, what.which);
+    const strided<T> a = what.a.elements(), b = what.b.elements();
+    const index_t depth = cols_of(what.a.A, what.a.how);
+    if (what.beta == T{} && what.which == part::all) {
+      multiply_by<Workers>(what.alpha, a, b, depth, what.C);
+    } else {
+      scale_by<Workers>(what.beta, what.C, what.which);
+      multiply_add_by<Workers>(what.alpha, a, b, depth, what.C, what.which);
+    }
     if (what.real_after) make_diagonal_real(what.C);
   }
 };

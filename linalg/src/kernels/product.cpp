@@ -71,8 +71,8 @@ index_t left_block_bytes() noexcept {
 template <scalar T, class Workers>
 class rank_update {
  public:
-  rank_update(T alpha, index_t depth, matrix_view<T> c, part which, index_t below)
-      : alpha_(alpha), depth_(depth), c_(c), which_(which), below_(below) {
+  rank_update(T alpha, index_t depth, matrix_view<T> c, part which, index_t below, bool fresh)
+      : alpha_(alpha), depth_(depth), c_(c), which_(which), below_(below), fresh_(fresh) {
     const auto& kernels = micro_kernels_of<real<T>>();
     rows_ = piece(Workers::count(), c.rows(), kernels.rows / reals<T>, blocking<T>::rows());
     row_blocks_ = (c.rows() + rows_ - 1) / rows_;
@@ -104,7 +104,7 @@ class rank_update {
     const pack_array<real<T>> left(packed_left_size<T>(m, depth_));
     pack_left(a.block(i, 0), m, depth_, left.data());
     multiply_packed(m, n, depth_, left.data(), packed + packed_right_size<T>(depth_, j), &c_(i, j),
-                    c_.leading(), which_, below_ + i - j);
+                    c_.leading(), which_, below_ + i - j, fresh_);
   }
 
   T alpha_;
@@ -112,6 +112,7 @@ class rank_update {
   matrix_view<T> c_;
   part which_;
   index_t below_;
+  bool fresh_;
   index_t rows_, row_blocks_, cols_, col_blocks_;
 };
 
@@ -128,8 +129,8 @@ index_t blocking<T>::rows(index_t depth) noexcept {
 
 template <scalar T>
 void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* left,
-                     const real<T>* right, T* c, index_t leading, part which,
-                     index_t below) noexcept {
+                     const real<T>* right, T* c, index_t leading, part which, index_t below,
+                     bool fresh) noexcept {
   const auto& kernels = micro_kernels_of<real<T>>();
   const index_t high = kernels.rows / reals<T>;
   const index_t wide = kernels.cols;
@@ -139,6 +140,7 @@ void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* l
   for (index_t j = 0; j < cols; j += wide, right += right_strip) {
     const index_t n = std::min(wide, cols - j);
     const real<T>* strip = left;
+    for (index_t p = 0; fresh && p < n; ++p) std::fill_n(c + (j + p) * leading, rows, T{});
     for (index_t i = 0; i < rows; i += high, strip += left_strip) {
       const index_t m = std::min(high, rows - i);
       const coverage wanted = covered(which, below, i, m, j, n);
@@ -197,6 +199,24 @@ bool multiply_narrow(T alpha, const strided<T>& a, const strided<T>& b, index_t 
   return true;
 }
 
+/// Product of packed blocks, step by step over the depth. With `fresh`, c is 0 before.
+template <class Workers, scalar T>
+void multiply_steps(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                    matrix_view<T> c, part which, bool fresh) {
+  const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
+  const index_t step = (depth + steps - 1) / steps;
+  const index_t cols = std::min(c.cols(), blocking<T>::cols());
+  const pack_array<real<T>> packed(packed_right_size<T>(step, cols));
+  for (index_t j = 0; j < c.cols(); j += cols) {
+    const matrix_view<T> columns = c.columns(j, std::min(cols, c.cols() - j));
+    for (index_t p = 0; p < depth; p += step) {
+      rank_update<T, Workers> update(alpha, std::min(step, depth - p), columns, which, -j,
+                                     fresh && p == 0);
+      update.run(a.block(0, p), b.block(p, j), packed.data());
+    }
+  }
+}
+
 }  // namespace
 
 template <class Workers, scalar T>
@@ -207,17 +227,17 @@ void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t 
   if (which == part::all && is_done_elsewhere(a, b, depth, c)) {
     return multiply_add_elsewhere_by<Workers>(alpha, a, b, depth, c);
   }
-  const index_t steps = (depth + blocking<T>::depth() - 1) / blocking<T>::depth();
-  const index_t step = (depth + steps - 1) / steps;
-  const index_t cols = std::min(c.cols(), blocking<T>::cols());
-  const pack_array<real<T>> packed(packed_right_size<T>(step, cols));
-  for (index_t j = 0; j < c.cols(); j += cols) {
-    const matrix_view<T> columns = c.columns(j, std::min(cols, c.cols() - j));
-    for (index_t p = 0; p < depth; p += step) {
-      rank_update<T, Workers> update(alpha, std::min(step, depth - p), columns, which, -j);
-      update.run(a.block(0, p), b.block(p, j), packed.data());
-    }
-  }
+  multiply_steps<Workers>(alpha, a, b, depth, c, which, false);
+}
+
+template <class Workers, scalar T>
+void multiply_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                 matrix_view<T> c) {
+  const bool packs = c.cols() > vector_columns && !c.empty() && depth > 0 && alpha != T{} &&
+                     !is_done_elsewhere(a, b, depth, c);
+  if (packs) return multiply_steps<Workers>(alpha, a, b, depth, c, part::all, true);
+  scale_by<Workers>(T{}, c);
+  multiply_add_by<Workers>(alpha, a, b, depth, c);
 }
 
 template <class Workers, scalar T>
@@ -300,11 +320,15 @@ void scale_by(T beta, matrix_view<T> c, part which) {
 #define CREEK_INSTANTIATE(letter, T)                                                              \
   template struct blocking<T>;                                                                    \
   template void multiply_packed<T>(index_t, index_t, index_t, const real<T>*, const real<T>*, T*, \
-                                   index_t, part, index_t) noexcept;                              \
+                                   index_t, part, index_t, bool) noexcept;                        \
   template void multiply_add_by<all_workers, T>(T, const strided<T>&, const strided<T>&, index_t, \
                                                 matrix_view<T>, part);                            \
   template void multiply_add_by<this_thread, T>(T, const strided<T>&, const strided<T>&, index_t, \
                                                 matrix_view<T>, part);                            \
+  template void multiply_by<all_workers, T>(T, const strided<T>&, const strided<T>&, index_t,     \
+                                            matrix_view<T>);                                      \
+  template void multiply_by<this_thread, T>(T, const strided<T>&, const strided<T>&, index_t,     \
+                                            matrix_view<T>);                                      \
   template bool multiply_in_place<all_workers, T>(T, const strided<T>&, const strided<T>&,        \
                                                   index_t, T, matrix_view<T>);                    \
   template bool multiply_in_place<this_thread, T>(T, const strided<T>&, const strided<T>&,        \

@@ -26,11 +26,12 @@ struct blocking {
 };
 
 /// c += left * right for packed operands: rows x depth times depth x cols. With `which` = lower,
-/// only elements (i, j) with i + below >= j; with upper, only i + below <= j. One thread.
+/// only elements (i, j) with i + below >= j; with upper, only i + below <= j. With `fresh`, c is 0
+/// before, whatever it holds; all of it. One thread.
 template <scalar T>
 void multiply_packed(index_t rows, index_t cols, index_t depth, const real<T>* left,
                      const real<T>* right, T* c, index_t leading, part which = part::all,
-                     index_t below = 0) noexcept;
+                     index_t below = 0, bool fresh = false) noexcept;
 
 /// Maximum number of columns of a product that are computed one by one, because packing the other
 /// operand would take longer.
@@ -41,6 +42,11 @@ inline constexpr index_t vector_columns = 4;
 template <class Workers, scalar T>
 void multiply_add_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
                      matrix_view<T> c, part which = part::all);
+
+/// c = alpha * a * b, without a pass of its own over c if it is packed. Otherwise the same.
+template <class Workers, scalar T>
+void multiply_by(T alpha, const strided<T>& a, const strided<T>& b, index_t depth,
+                 matrix_view<T> c);
 
 /// Like multiply_add_by, on the workers of the current runtime.
 template <scalar T>
