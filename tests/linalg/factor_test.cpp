@@ -121,6 +121,20 @@ TYPED_TEST(Factor, CholeskyIsTheMatrix) {
   }
 }
 
+TYPED_TEST(Factor, CholeskyHasTheSameBitsOnAnyWorkers) {
+  const auto definite = this->definite(230);
+  for (const triangle stored : {triangle::lower, triangle::upper}) {
+    auto alone = definite;
+    ASSERT_EQ(potrf(stored, alone.view(), {.block = 32}), 0);
+    for (const unsigned workers : {1U, 2U, 3U}) {
+      auto a = definite;
+      runtime rt{host(workers)};
+      ASSERT_EQ(rt.run([&] { return potrf(stored, a.view(), {.block = 32}); }), 0);
+      EXPECT_EQ(distance(a, alone), 0) << workers;
+    }
+  }
+}
+
 TYPED_TEST(Factor, SolutionsSolve) {
   using T = TypeParam;
   const index_t n = 210;
@@ -206,7 +220,9 @@ TYPED_TEST(Factor, TinyPivotsDivide) {
 TYPED_TEST(Factor, AnyBlockWillDo) {
   for (const index_t block : {index_t{1}, std::numeric_limits<index_t>::max()}) {
     this->check_lu(45, 45, block);
-    this->check_cholesky(45, triangle::lower, block);
+    for (const triangle stored : {triangle::lower, triangle::upper}) {
+      this->check_cholesky(45, stored, block);
+    }
   }
 }
 
@@ -216,8 +232,11 @@ TYPED_TEST(Factor, ReportsSayWhatRanWhere) {
   graph_report report;
   runtime rt{host(2)};
   rt.run([&] {
-    (void)potrf(triangle::lower, a.view(), {.block = 48, .report = &report});
-    EXPECT_EQ(report.tasks, 6U);
+    for (const triangle stored : {triangle::lower, triangle::upper}) {
+      a = this->definite(100);
+      (void)potrf(stored, a.view(), {.block = 48, .report = &report});
+      EXPECT_EQ(report.tasks, 6U);
+    }
     (void)getrf(a.view(), std::span(pivots), {.block = 40, .report = &report});
   });
   EXPECT_EQ(report.tasks, 6U);

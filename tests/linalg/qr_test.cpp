@@ -110,6 +110,144 @@ TYPED_TEST(Qr, ZeroColumnsHaveNoReflector) {
   for (const T& t : tau) EXPECT_EQ(t, T{});
 }
 
+/// QR by Householder's elimination of one column after the other, with LAPACK's signs.
+template <scalar T>
+void eliminate_plainly(matrix<T>& a, std::vector<T>& tau) {
+  for (index_t j = 0; j < a.cols(); ++j) {
+    double sum = 0;
+    for (index_t i = j + 1; i < a.rows(); ++i) sum += std::norm(std::complex<double>(a(i, j)));
+    const T alpha = a(j, j);
+    const auto length = static_cast<real<T>>(std::sqrt(sum + std::norm(alpha)));
+    const real<T> beta = std::real(alpha) < 0 ? length : -length;
+    const T t = (beta - alpha) / beta;
+    tau[static_cast<std::size_t>(j)] = t;
+    a(j, j) = beta;
+    for (index_t i = j + 1; i < a.rows(); ++i) a(i, j) /= alpha - beta;
+    for (index_t c = j + 1; c < a.cols(); ++c) {
+      T dot = a(j, c);
+      for (index_t i = j + 1; i < a.rows(); ++i) dot += conjugated(a(i, j)) * a(i, c);
+      dot *= conjugated(t);
+      a(j, c) -= dot;
+      for (index_t i = j + 1; i < a.rows(); ++i) a(i, c) -= a(i, j) * dot;
+    }
+  }
+}
+
+/// Shapes that are factored by pieces of rows, or nearly so, on some instruction set.
+constexpr std::pair<index_t, index_t> tall_shapes[] = {
+    {60000, 1}, {23000, 3}, {10000, 8}, {8200, 9},  {1343, 50},
+    {2701, 50}, {2500, 49}, {5000, 33}, {4096, 64}, {2500, 128}};
+
+TYPED_TEST(Qr, TallMatricesHaveTheReflectorsOfEachColumn) {
+  using T = TypeParam;
+  runtime rt{host(2)};
+  for (const auto& [m, n] : tall_shapes) {
+    const auto before = this->any(m, n);
+    auto a = before, wanted = before;
+    std::vector<T> tau(static_cast<std::size_t>(n)), wanted_tau(tau);
+    rt.run([&] { geqrf(a.view(), std::span<T>(tau)); });
+    eliminate_plainly(wanted, wanted_tau);
+    const double bound = 32 * eps<T> * std::sqrt(static_cast<double>(m));
+    EXPECT_LE(distance(a, wanted), bound) << m << " x " << n;
+    for (index_t j = 0; j < n; ++j) {
+      EXPECT_EQ(std::imag(a(j, j)), 0);
+      const auto at = static_cast<std::size_t>(j);
+      EXPECT_LE(std::abs(tau[at] - wanted_tau[at]), bound);
+    }
+    // Q^H A is R again, and Q R is A, by reflectors that are applied by rows.
+    matrix<T> r(m, n);
+    for (index_t j = 0; j < n; ++j) std::copy_n(a.view().column(j), j + 1, &r(0, j));
+    auto turned = before, back = r;
+    rt.run([&] {
+      ormqr(side::left, op::conjugate_transpose, a.view(), std::span<const T>(tau), turned.view());
+      ormqr(side::left, op::none, a.view(), std::span<const T>(tau), back.view());
+    });
+    EXPECT_LE(distance(turned, r), 8 * bound) << m << " x " << n;
+    EXPECT_LE(distance(back, before), 8 * bound) << m << " x " << n;
+  }
+}
+
+TYPED_TEST(Qr, TallMatricesHaveTheSameBitsOnAnyWorkers) {
+  for (const auto& [m, n] : {std::pair<index_t, index_t>{9001, 20}, {9000, 64}}) {
+    const auto before = this->any(m, n), right = this->any(m, 2);
+    auto alone = before, x = right;
+    ASSERT_EQ(gels(op::none, alone.view(), x.view()), 0);
+    for (const unsigned workers : {1U, 2U, 3U}) {
+      auto a = before, y = right;
+      runtime rt{host(workers)};
+      ASSERT_EQ(rt.run([&] { return gels(op::none, a.view(), y.view()); }), 0);
+      EXPECT_EQ(distance(a, alone), 0) << workers;
+      EXPECT_EQ(distance(y, x), 0) << workers;
+    }
+  }
+}
+
+TYPED_TEST(Qr, TallMatricesMayLackRankAndHaveColumnsOfAnyScale) {
+  using T = TypeParam;
+  using R = real<T>;
+  const index_t m = 6000, n = 30;
+  const auto plain = this->any(m, n);
+  auto before = plain;
+  const R huge = std::sqrt(std::numeric_limits<R>::max()), tiny = 1 / huge;
+  for (index_t i = 0; i < m; ++i) {
+    before(i, 3) = T{};
+    before(i, 7) = before(i, 2);
+    for (const index_t j : {5, 11}) before(i, j) *= huge;
+    for (const index_t j : {6, 20}) before(i, j) *= tiny;
+    if (i < m / 2) before(i, 9) = T{};
+  }
+  auto a = before;
+  std::vector<T> tau(static_cast<std::size_t>(n));
+  runtime rt{host(2)};
+  rt.run([&] { geqrf(a.view(), std::span<T>(tau)); });
+  matrix<T> r(n, n);
+  for (index_t j = 0; j < n; ++j) std::copy_n(a.view().column(j), j + 1, &r(0, j));
+  matrix<T> q(a);
+  orgqr(q.view(), std::span<const T>(tau));
+  EXPECT_LE(distance(product(applied(op::conjugate_transpose, q), q), this->identity(n)),
+            this->bound(100));
+  for (index_t i = 0; i < n; ++i) EXPECT_EQ(std::abs(r(i, 3)), 0);
+  EXPECT_LE(std::abs(r(7, 7)), this->bound(m));
+  // Each column has errors of its own size.
+  for (const index_t j : {5, 11, 6, 20}) {
+    const R scale = j == 5 || j == 11 ? tiny : huge;
+    for (index_t i = 0; i < m; ++i) before(i, j) *= scale;
+    for (index_t i = 0; i < n; ++i) r(i, j) *= scale;
+  }
+  EXPECT_LE(distance(product(q, r), before), this->bound(200));
+}
+
+TYPED_TEST(Qr, TallMatricesOfExtremeNumbersAndNaN) {
+  using T = TypeParam;
+  using R = real<T>;
+  const index_t m = 4096, n = 40;
+  const auto before = this->any(m, n);
+  const auto factor = [&](R scale) {
+    auto a = before;
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = 0; i < m; ++i) a(i, j) *= scale;
+    }
+    std::vector<T> tau(static_cast<std::size_t>(n));
+    geqrf(a.view(), std::span<T>(tau));
+    return a;
+  };
+  const auto plain = factor(1);
+  for (const R scale :
+       {std::numeric_limits<R>::max() / 1024, std::numeric_limits<R>::min() * 1024}) {
+    const auto a = factor(scale);
+    for (index_t j = 0; j < n; ++j) {
+      EXPECT_NEAR(std::real(a(j, j) / scale), std::real(plain(j, j)), 1e4 * eps<T>);
+      EXPECT_LE(std::abs(a(m - 1, j) - plain(m - 1, j)), 100 * eps<T>);
+    }
+  }
+  auto spoilt = before;
+  spoilt(3000, 17) = std::numeric_limits<R>::quiet_NaN();
+  std::vector<T> tau(static_cast<std::size_t>(n));
+  geqrf(spoilt.view(), std::span<T>(tau));
+  EXPECT_TRUE(std::isnan(std::abs(spoilt(17, 17))));
+  EXPECT_TRUE(std::isnan(std::abs(spoilt(39, 39))));
+}
+
 TYPED_TEST(Qr, LeastSquaresAreOrthogonalToTheColumns) {
   using T = TypeParam;
   runtime rt{host(2)};

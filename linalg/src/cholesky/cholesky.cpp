@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky: lower triangle as a graph of tasks on blocks of columns, like LU; upper triangle by
-// halves.
+// Cholesky: a graph of tasks, like LU, on blocks of columns of the lower triangle or on blocks of
+// rows of the upper one.
 #include <creek/linalg/cholesky.hpp>
 
 #include <algorithm>
@@ -163,11 +163,18 @@ index_t factor_upper_narrow(matrix_view<T> A) {
   return 0;
 }
 
-/// Upper triangle, by halves:
+/// B = U^-H B, in one thread.
+template <scalar T>
+void solve_across(const_view<T> U, matrix_view<T> B) {
+  trsm_by<this_thread, T>(side::left, triangle::upper, op::conjugate_transpose, diagonal::stored,
+                          T{1}, U, B);
+}
+
+/// Upper triangle, by halves, in one thread:
 ///   A(1, 1) = U(1, 1)^H U(1, 1)
 ///   U(1, 2) = U(1, 1)^-H A(1, 2)
 ///   A(2, 2) -= U(1, 2)^H U(1, 2), which is factored next
-template <class Workers, scalar T>
+template <scalar T>
 index_t factor_upper(matrix_view<T> A) {
   const index_t n = A.cols();
   if (n <= narrow_columns) return factor_upper_narrow(A);
@@ -175,14 +182,81 @@ index_t factor_upper(matrix_view<T> A) {
   const matrix_view<T> first = A.block(0, 0, half, half);
   const matrix_view<T> across = A.block(0, half, half, n - half);
   const matrix_view<T> second = A.block(half, half, n - half, n - half);
-  if (const index_t info = factor_upper<Workers>(first)) return info;
-  trsm_by<Workers, T>(side::left, triangle::upper, op::conjugate_transpose, diagonal::stored, T{1},
-                      first, across);
-  herk_by<Workers, T>(triangle::upper, op::conjugate_transpose, real<T>{-1}, across, real<T>{1},
-                      second);
-  const index_t info = factor_upper<Workers>(second);
+  if (const index_t info = factor_upper(first)) return info;
+  solve_across<T>(first, across);
+  herk_by<this_thread, T>(triangle::upper, op::conjugate_transpose, real<T>{-1}, across, real<T>{1},
+                          second);
+  const index_t info = factor_upper(second);
   return info == 0 ? 0 : info + half;
 }
+
+/// Block row of the upper triangle right of its diagonal block, packed for all block rows that it
+/// updates.
+template <scalar T>
+class packed_row {
+ public:
+  explicit packed_row(matrix_view<T> row)
+      : row_(row), right_(packed_right_size<T>(row.rows(), row.cols())) {
+    pack_right(strided<T>{row.data(), 1, row.leading()}, row.rows(), row.cols(), T{-1},
+               right_.data());
+  }
+
+  /// C -= U(:, first:first+m)^H U(:, first:end), m rows; `first` is a multiple of a micro-tile's
+  /// columns.
+  void update(index_t first, matrix_view<T> C) const {
+    const index_t depth = row_.rows();
+    const pack_array<real<T>> left(packed_left_size<T>(C.rows(), depth));
+    const auto upper = row_.columns(first, C.rows());
+    pack_left(strided_of<T>(upper, op::conjugate_transpose), C.rows(), depth, left.data());
+    multiply_packed(C.rows(), C.cols(), depth, left.data(),
+                    right_.data() + packed_right_size<T>(depth, first), C.data(), C.leading(),
+                    part::upper);
+  }
+
+ private:
+  matrix_view<T> row_;
+  pack_array<real<T>> right_;
+};
+
+/// Cholesky of the upper triangle, by tasks on blocks of rows. Step k:
+///   A(k, k) = U(k, k)^H U(k, k)                     factor
+///   U(k, k+1:n) = U(k, k)^-H A(k, k+1:n)
+///   A(j, j:n) -= U(k, j)^H U(k, j:n)                update, for each j > k
+template <scalar T>
+class cholesky_by_rows final : public column_factorization<T, packed_row<T>> {
+ public:
+  cholesky_by_rows(matrix_view<T> A, index_t block)
+      : column_factorization<T, packed_row<T>>(A, block) {}
+
+ private:
+  /// Returns block row j from its diagonal on, whatever the step.
+  matrix_view<T> part(index_t, index_t j) const override {
+    const index_t from = this->first(j);
+    return this->A_.block(from, from, this->order(j), this->steps_ - from);
+  }
+
+  double products(index_t k, index_t j) const override {
+    const matrix_view<T> C = part(k, j);
+    const auto rows = static_cast<double>(C.rows()), cols = static_cast<double>(C.cols());
+    if (k == j) return cols * rows * rows / 2 - cube(C.rows()) / 3;
+    return (cols - rows / 2) * rows * static_cast<double>(this->block_);
+  }
+
+  std::unique_ptr<packed_row<T>> factor(index_t k) override {
+    const matrix_view<T> row = part(k, k);
+    const matrix_view<T> first = row.columns(0, row.rows());
+    this->note(k, factor_upper(first));
+    const index_t rest = row.cols() - row.rows();
+    if (this->info_ != 0 || rest == 0) return nullptr;
+    const matrix_view<T> across = row.columns(row.rows(), rest);
+    solve_across<T>(first, across);
+    return std::make_unique<packed_row<T>>(across);
+  }
+
+  void update(const packed_row<T>& panel, index_t k, index_t j) const override {
+    panel.update(this->first(j) - this->first(k + 1), part(k, j));
+  }
+};
 
 /// Factors a matrix of at most max_small_order; the upper triangle as the lower one of a copy.
 template <scalar T>
@@ -209,7 +283,7 @@ index_t potrf_here(triangle stored, matrix_view<T> A) {
   if constexpr (!is_complex<T>) {
     if (is_small<T>(A.rows(), A.cols())) return factor_small(stored, A);
   }
-  return stored == triangle::lower ? cholesky_panel(A) : factor_upper<this_thread>(A);
+  return stored == triangle::lower ? cholesky_panel(A) : factor_upper(A);
 }
 
 }  // namespace detail
@@ -225,10 +299,13 @@ index_t potrf(triangle stored, matrix_view<T> A, const cholesky_options& options
   if (n == 0) return 0;
   if (is_small<T>(n, n) && options.block == 0 && options.report == nullptr)
     return potrf_here(stored, A);
-  if (stored == triangle::upper) return factor_upper<all_workers>(A);
   const index_t wide = options.block != 0 ? options.block : n <= 1500 ? 48 : n <= 3000 ? 96 : 192;
-  // Each packed panel's rows for later blocks must begin with a whole strip.
-  const index_t strip = micro_kernels_of<real<T>>().rows / reals<T>;
+  // Each packed panel's rows or columns for later blocks must begin with a whole strip.
+  const auto& kernels = micro_kernels_of<real<T>>();
+  if (stored == triangle::upper) {
+    return cholesky_by_rows<T>(A, round_up(std::min(wide, n), kernels.cols)).run(options.report);
+  }
+  const index_t strip = kernels.rows / reals<T>;
   return cholesky_by_columns<T>(A, round_up(std::min(wide, n), strip)).run(options.report);
 }
 

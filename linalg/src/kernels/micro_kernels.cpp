@@ -401,6 +401,129 @@ HWY_ATTR void project_complex(index_t n, index_t k, const R* HWY_RESTRICT a, ind
   }
 }
 
+// Columns of a and of x whose products are summed at once, as registers allow.
+constexpr int projected = 4;
+constexpr int projections = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+
+template <int K, int Columns, class R>
+HWY_INLINE HWY_ATTR void project_tile(index_t n, const R* HWY_RESTRICT a, index_t a_step,
+                                      const R* HWY_RESTRICT x, index_t x_step, R* HWY_RESTRICT y,
+                                      index_t k_step, index_t column_step) {
+  const tag<R> d;
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
+  hn::Vec<tag<R>> sum[K][Columns];
+#pragma GCC unroll 4
+  for (int p = 0; p < K; ++p) {
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) sum[p][c] = hn::Zero(d);
+  }
+  index_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    hn::Vec<tag<R>> right[Columns];
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) right[c] = hn::LoadU(d, x + c * x_step + i);
+#pragma GCC unroll 4
+    for (int p = 0; p < K; ++p) {
+      const auto left = hn::LoadU(d, a + p * a_step + i);
+#pragma GCC unroll 4
+      for (int c = 0; c < Columns; ++c) sum[p][c] = hn::MulAdd(left, right[c], sum[p][c]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int p = 0; p < K; ++p) {
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) {
+      R total = hn::GetLane(hn::SumOfLanes(d, sum[p][c]));
+      for (index_t r = i; r < n; ++r) total += a[p * a_step + r] * x[c * x_step + r];
+      y[p * k_step + c * column_step] = total;
+    }
+  }
+}
+
+template <class R>
+HWY_ATTR void project_columns(index_t n, index_t k, const R* HWY_RESTRICT a, index_t a_step,
+                              index_t cols, const R* HWY_RESTRICT x, index_t x_step,
+                              R* HWY_RESTRICT y, index_t y_step) {
+  index_t c = 0;
+  for (; c + projections <= cols; c += projections) {
+    const R* const right = x + c * x_step;
+    R* const to = y + c * y_step;
+    index_t p = 0;
+    for (; p + projected <= k; p += projected) {
+      project_tile<projected, projections>(n, a + p * a_step, a_step, right, x_step, to + p, 1,
+                                           y_step);
+    }
+    // With the operands exchanged, as a product of reals has no order.
+    for (; p < k; ++p) {
+      project_tile<projections, 1>(n, right, x_step, a + p * a_step, 0, to + p, y_step, 0);
+    }
+  }
+  for (; c < cols; ++c) project(n, k, a, a_step, x + c * x_step, y + c * y_step);
+}
+
+template <int Right, class R>
+HWY_ATTR void reflect_some(index_t n, R factor, R* HWY_RESTRICT v, index_t step,
+                           const R* HWY_RESTRICT weights, R* HWY_RESTRICT dots) {
+  const tag<R> d;
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
+  hn::Vec<tag<R>> weight[Right], sum[Right];
+#pragma GCC unroll 8
+  for (int c = 0; c < Right; ++c) {
+    weight[c] = hn::Set(d, weights[c]);
+    sum[c] = hn::Zero(d);
+  }
+  const auto scale = hn::Set(d, factor);
+  index_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto x = hn::Mul(hn::LoadU(d, v + i), scale);
+    hn::StoreU(x, d, v + i);
+    const auto first = hn::NegMulAdd(x, weight[0], hn::LoadU(d, v + step + i));
+    hn::StoreU(first, d, v + step + i);
+    sum[0] = hn::MulAdd(first, first, sum[0]);
+#pragma GCC unroll 8
+    for (int c = 1; c < Right; ++c) {
+      R* const at = v + (c + 1) * step + i;
+      const auto y = hn::NegMulAdd(x, weight[c], hn::LoadU(d, at));
+      hn::StoreU(y, d, at);
+      sum[c] = hn::MulAdd(first, y, sum[c]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int c = 0; c < Right; ++c) dots[c] = hn::GetLane(hn::SumOfLanes(d, sum[c]));
+  for (; i < n; ++i) {
+    v[i] *= factor;
+    for (int c = 0; c < Right; ++c) {
+      R& y = v[(c + 1) * step + i];
+      y -= v[i] * weights[c];
+      dots[c] += v[step + i] * y;
+    }
+  }
+}
+
+template <class R>
+HWY_ATTR void reflect(index_t n, index_t right, R factor, R* HWY_RESTRICT v, index_t step,
+                      const R* HWY_RESTRICT weights, R* HWY_RESTRICT dots) {
+  switch (right) {
+    case 0:
+      for (index_t i = 0; i < n; ++i) v[i] *= factor;
+      return;
+    case 1:
+      return reflect_some<1>(n, factor, v, step, weights, dots);
+    case 2:
+      return reflect_some<2>(n, factor, v, step, weights, dots);
+    case 3:
+      return reflect_some<3>(n, factor, v, step, weights, dots);
+    case 4:
+      return reflect_some<4>(n, factor, v, step, weights, dots);
+    case 5:
+      return reflect_some<5>(n, factor, v, step, weights, dots);
+    case 6:
+      return reflect_some<6>(n, factor, v, step, weights, dots);
+    default:
+      return reflect_some<7>(n, factor, v, step, weights, dots);
+  }
+}
+
 template <class R>
 index_t largest_complex(index_t n, const R* x) {
   index_t at = 0;
@@ -461,6 +584,8 @@ const micro_kernels<R>* kernels() {
                                     subtract_complex<R>,
                                     project<R>,
                                     project_complex<R>,
+                                    project_columns<R>,
+                                    reflect<R>,
                                     largest<R>,
                                     largest_complex<R>};
   return &all;

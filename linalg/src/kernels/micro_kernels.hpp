@@ -66,6 +66,16 @@ struct micro_kernels {
   void (*project)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
   void (*project_complex)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
 
+  /// y(p, c) = sum over i of a[i, p] * x[i, c], for n rows, k columns of a and `cols` of x.
+  void (*project_columns)(index_t n, index_t k, const R* a, index_t a_step, index_t cols,
+                          const R* x, index_t x_step, R* y, index_t y_step);
+
+  /// One step of Householder's elimination in a narrow block, in one pass over n rows: v *= factor,
+  /// then each of the `right` < 8 columns y after v, `step` apart, becomes y - weight v, and its
+  /// product with the first of them is stored in `dots`.
+  void (*reflect)(index_t n, index_t right, R factor, R* v, index_t step, const R* weights,
+                  R* dots);
+
   /// Returns the index of the first element of largest magnitude, n > 0; NaN exceeds all.
   index_t (*largest)(index_t n, const R* x);
   /// Like largest, for complex numbers, by |re| + |im| as in LAPACK.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "checks.hpp"
 #include "kernels/product.hpp"
 #include "kernels/vector_kernels.hpp"
+#include "tall_qr.hpp"
+#include "tall_reflectors.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -30,12 +33,18 @@ matrix<T> conjugate_transpose(const_view<T> A) {
 /// cannot overflow. NaN if there is one.
 template <scalar T>
 real<T> largest_part(const_view<T> A) {
-  double most = 0;
-  for (index_t j = 0; j < A.cols() && A.rows() > 0; ++j) {
+  if (A.empty()) return 0;
+  std::vector<double> most(static_cast<std::size_t>(A.cols()));
+  const auto look = [&](index_t j) {
     const T x = A(largest(A.rows(), A.column(j)), j);
-    most = greater(most, greater(std::abs(std::real(x)), std::abs(std::imag(x))));
+    most[static_cast<std::size_t>(j)] = greater(std::abs(std::real(x)), std::abs(std::imag(x)));
+  };
+  if (A.rows() < min_tall_rows) {
+    this_thread::for_each(A.cols(), look);
+  } else {
+    all_workers::for_each(A.cols(), look);
   }
-  return static_cast<real<T>>(most);
+  return static_cast<real<T>>(std::accumulate(most.begin(), most.end(), 0.0, greater));
 }
 
 /// Factor by which a matrix is multiplied, to / from, without overflow or underflow.
@@ -56,24 +65,53 @@ struct scaling {
   void undo(matrix_view<T> A) const { scale(T{from / to}, A); }
 };
 
-/// Least squares by A = Q R with more rows than columns: solves R X = Q^H B.
+/// A = Q R in place, for a matrix at least as high as wide.
 template <scalar T>
-void least_squares(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
-  const index_t n = QR.cols();
-  ormqr<T>(side::left, op::conjugate_transpose, QR, tau, B.block(0, 0, QR.rows(), B.cols()));
-  trsm<T>(side::left, triangle::upper, op::none, diagonal::stored, T{1}, QR.block(0, 0, n, n),
-          B.block(0, 0, n, B.cols()));
-}
+class factors_in_place {
+ public:
+  factors_in_place(matrix_view<T> A, const qr_options& options)
+      : QR_(A), tau_(static_cast<std::size_t>(A.cols())) {
+    if (options.block == 0 && options.report == nullptr && is_tall<T>(A.rows(), A.cols())) {
+      triangle_ = matrix<T>(A.cols(), A.cols());
+      factor_tall(A, tau_.data(), triangle_.view());
+    } else {
+      geqrf(A, std::span<T>(tau_), options);
+    }
+  }
 
-/// Least-norm X of A^H X = B by A = Q R: X = Q R^-H B.
-template <scalar T>
-void least_norm(const_view<T> QR, std::span<const T> tau, matrix_view<T> B) {
-  const index_t n = QR.cols();
-  trsm<T>(side::left, triangle::upper, op::conjugate_transpose, diagonal::stored, T{1},
-          QR.block(0, 0, n, n), B.block(0, 0, n, B.cols()));
-  scale(T{}, B.block(n, 0, QR.rows() - n, B.cols()));
-  ormqr<T>(side::left, op::none, QR, tau, B.block(0, 0, QR.rows(), B.cols()));
-}
+  /// Least squares: solves R X = Q^H B.
+  void least_squares(matrix_view<T> B) const {
+    apply(op::conjugate_transpose, B);
+    solve(op::none, B);
+  }
+  /// Least-norm X of A^H X = B: X = Q R^-H B.
+  void least_norm(matrix_view<T> B) const {
+    const index_t n = QR_.cols();
+    solve(op::conjugate_transpose, B);
+    scale(T{}, B.block(n, 0, QR_.rows() - n, B.cols()));
+    apply(op::none, B);
+  }
+
+ private:
+  /// B = op(Q) B, by the triangle T if the factorization has given it.
+  void apply(op how, matrix_view<T> B) const {
+    const matrix_view<T> rows = B.block(0, 0, QR_.rows(), B.cols());
+    if (triangle_.rows() > 0) {
+      apply_tall<T>(QR_, triangle_.view(), how != op::none, rows);
+    } else {
+      ormqr<T>(side::left, how, QR_, tau_, rows);
+    }
+  }
+  void solve(op how, matrix_view<T> B) const {
+    const index_t n = QR_.cols();
+    trsm<T>(side::left, triangle::upper, how, diagonal::stored, T{1}, QR_.block(0, 0, n, n),
+            B.block(0, 0, n, B.cols()));
+  }
+
+  matrix_view<T> QR_;
+  std::vector<T> tau_;
+  matrix<T> triangle_;
+};
 
 }  // namespace
 }  // namespace detail
@@ -93,14 +131,13 @@ index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& optio
   }
   const auto of_A = scaling<T>::of(most);
   of_A.apply(A);
-  std::vector<T> tau(static_cast<std::size_t>(std::min(A.rows(), A.cols())));
   const bool wide = A.cols() > A.rows();
   matrix<T> turned;
   if (wide) turned = conjugate_transpose<T>(A);
-  const matrix_view<T> factors = wide ? turned.view() : A;
-  geqrf(factors, std::span<T>(tau), options);
+  const matrix_view<T> high = wide ? turned.view() : A;
+  const factors_in_place<T> factors(high, options);
   if (wide) copy<T>(conjugate_transpose<T>(turned.view()).view(), A);
-  if (const index_t zero = zero_on_diagonal<T>(factors)) return zero;
+  if (const index_t zero = zero_on_diagonal<T>(high)) return zero;
 
   const index_t equations = how == op::none ? A.rows() : A.cols();
   const index_t unknowns = how == op::none ? A.cols() : A.rows();
@@ -109,9 +146,9 @@ index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& optio
   of_B.apply(right_sides);
   // The tall matrix is factored: its own system is least squares, its transpose's is least norm.
   if ((how == op::none) != wide) {
-    least_squares<T>(factors, tau, B);
+    factors.least_squares(B);
   } else {
-    least_norm<T>(factors, tau, B);
+    factors.least_norm(B);
   }
   of_A.apply(B.block(0, 0, unknowns, B.cols()));
   of_B.undo(B);

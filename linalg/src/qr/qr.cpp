@@ -13,6 +13,8 @@
 #include "kernels/product.hpp"
 #include "kernels/vector_kernels.hpp"
 #include "reflectors.hpp"
+#include "tall_qr.hpp"
+#include "tall_reflectors.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -67,7 +69,8 @@ constexpr index_t reflector_block = 96;
 /// Returns whether applying reflectors one by one is faster than in blocks, whose T costs as much
 /// as dozens of columns.
 constexpr bool few(index_t order, index_t count, index_t columns) {
-  return columns <= 8 || order * std::max(count, columns) <= small_matrix;
+  const bool tall = order >= min_tall_rows && count > 1;
+  return (columns <= 8 && !tall) || order * std::max(count, columns) <= small_matrix;
 }
 
 /// C = Q C or Q^H C, applying one reflector after the other.
@@ -91,12 +94,18 @@ struct reflector_group {
 
   reflector_group(const_view<T> QR, const T* tau, index_t k, index_t n)
       : V(QR.block(k, k, QR.rows() - k, n)), triangle(n, n) {
-    form_triangle<T>(V, tau + k, triangle.view());
+    if (is_tall()) {
+      form_tall_triangle<T>(V, tau + k, triangle.view());
+    } else {
+      form_triangle<T>(V, tau + k, triangle.view());
+    }
   }
+  bool is_tall() const noexcept { return V.rows() >= min_tall_rows && V.rows() > 8 * V.cols(); }
 };
 
 template <scalar T>
 void apply_left(const reflector_group<T>& group, bool turned, matrix_view<T> C) {
+  if (group.is_tall()) return apply_tall<T>(group.V, group.triangle.view(), turned, C);
   const packed_reflectors<T> packed(group.V, group.triangle.view(), turned);
   constexpr index_t columns = 96;
   const index_t pieces = (C.cols() + columns - 1) / columns;
@@ -149,6 +158,10 @@ void geqrf(matrix_view<T> A, std::span<T> tau, const qr_options& options) {
   if (n == 0) return;
   const bool free = options.block == 0 && options.report == nullptr;
   if (free && A.rows() * A.cols() <= small_matrix) return factor_columns(A, tau.data());
+  if (free && detail::is_tall<T>(A.rows(), A.cols())) {
+    matrix<T> triangle(n, n);
+    return factor_tall(A, tau.data(), triangle.view());
+  }
   const index_t wide = n <= 1500 ? 48 : n <= 6000 ? 96 : 192;
   const index_t block = std::min(options.block == 0 ? wide : options.block, A.cols());
   qr_by_columns<T>(A, tau.data(), block).run(options.report);

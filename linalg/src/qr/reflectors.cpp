@@ -7,6 +7,7 @@
 
 #include "kernels/product.hpp"
 #include "kernels/vector_kernels.hpp"
+#include "row_piece.hpp"
 
 namespace creek::linalg::detail {
 namespace {
@@ -194,6 +195,7 @@ void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle) {
     factor_columns(A, tau);
     return form_triangle<T>(A, tau, triangle);
   }
+  if constexpr (!is_complex<T>) return factor_copied(A, tau, triangle);
   const index_t half = round_up(n / 2, 8);
   const matrix_view<T> left = A.columns(0, half);
   const matrix_view<T> first = triangle.block(0, 0, half, half);
