@@ -140,8 +140,9 @@ TYPED_TEST(Eigen, KnownSpectra) {
         values[this->at(i)] = kind == 0   ? part
                               : kind == 1 ? R{1}
                               : kind == 2 ? (i < n / 2 ? R{-1} : R{1})
-                              : kind == 3 ? std::pow(R{10}, -static_cast<R>(i % 12))
-                                          : (i == 0 ? R{1} : 1000 * std::numeric_limits<R>::epsilon());
+                              : kind == 3
+                                  ? std::pow(R{10}, -static_cast<R>(i % 12))
+                                  : (i == 0 ? R{1} : 1000 * std::numeric_limits<R>::epsilon());
       }
       const auto w = this->check(this->with_spectrum(values), 1, "kind " + std::to_string(kind));
       std::sort(values.begin(), values.end());
@@ -181,7 +182,8 @@ TYPED_TEST(Eigen, TinyAndHugeMatrices) {
         for (index_t i = 0; i < n; ++i) scaled(i, j) *= size;
       }
       std::vector<real<T>> w(this->at(n));
-      ASSERT_EQ(heevd(eigen_job::vectors, triangle::upper, scaled.view(), std::span<real<T>>(w)), 0);
+      ASSERT_EQ(heevd(eigen_job::vectors, triangle::upper, scaled.view(), std::span<real<T>>(w)),
+                0);
       for (index_t i = 0; i < n; ++i) {
         EXPECT_NEAR(w[this->at(i)] / size, plain[this->at(i)],
                     this->bound(n) * static_cast<double>(n));
@@ -239,7 +241,8 @@ TYPED_TEST(Eigen, RangesGiveTheSameAsAll) {
     for (const index_t first : {index_t{0}, n / 3, n - 1}) {
       for (const index_t count : {index_t{1}, (n - first + 1) / 2, n - first}) {
         solve({.by = kind::indices, .first = first, .last = first + count}, first, count);
-        const double low = first == 0 ? -1e3 : (all[this->at(first - 1)] + all[this->at(first)]) / 2;
+        const double low =
+            first == 0 ? -1e3 : (all[this->at(first - 1)] + all[this->at(first)]) / 2;
         const index_t last = first + count;
         const double high = last == n ? 1e3 : (all[this->at(last - 1)] + all[this->at(last)]) / 2;
         solve({.by = kind::values, .low = low, .high = high}, first, count);
@@ -269,7 +272,8 @@ TYPED_TEST(Eigen, ReductionIsASimilarity) {
       const auto turned = applied(op::conjugate_transpose, q);
       EXPECT_LE(distance(product(turned, q), this->identity(n)), this->bound(n));
       EXPECT_LE(distance(product(product(q, t), turned), a),
-                this->bound(n) * static_cast<double>(n)) << n;
+                this->bound(n) * static_cast<double>(n))
+          << n;
       const auto c = random_matrix<T>(n, 9, this->random), r = random_matrix<T>(9, n, this->random);
       for (const op how : {op::none, op::conjugate_transpose}) {
         auto left = c, right = r;
@@ -336,29 +340,39 @@ class Tridiagonal : public ::testing::Test {
     std::uniform_real_distribution<double> one(-1, 1);
     for (const index_t n : {1, 2, 3, 32, 33, 65, 100, 161, 300}) {
       add("1-2-1", n, constant(2), constant(-1));
-      add("random", n, [&](index_t) { return one(random); }, [&](index_t) { return one(random); });
-      add("Wilkinson", n, [n](index_t i) { return std::abs(static_cast<double>(2 * i - n + 1)) / 2; },
-          constant(1));
-      add("graded", n, [](index_t i) { return std::pow(0.7, i); },
+      add(
+          "random", n, [&](index_t) { return one(random); }, [&](index_t) { return one(random); });
+      add(
+          "Wilkinson", n,
+          [n](index_t i) { return std::abs(static_cast<double>(2 * i - n + 1)) / 2; }, constant(1));
+      add(
+          "graded", n, [](index_t i) { return std::pow(0.7, i); },
           [](index_t i) { return std::pow(0.7, i) / 3; });
-      add("graded up", n, [n](index_t i) { return std::pow(0.7, n - i); },
+      add(
+          "graded up", n, [n](index_t i) { return std::pow(0.7, n - i); },
           [n](index_t i) { return std::pow(0.7, n - i) / 3; });
       add("zero diagonal", n, constant(0), constant(1));
-      add("split", n, [](index_t i) { return i % 3; },
-          [](index_t i) { return i % 5 == 0 ? 0 : i % 7 == 0 ? 1e-30 : 0.5; });
-      add("Clement", n, constant(0), [n](index_t i) {
-        return std::sqrt(static_cast<double>((i + 1) * (n - 1 - i)));
-      });
-      add("nearly diagonal", n, [](index_t i) { return i; }, constant(1e-9));
+      add(
+          "split", n, [](index_t i) { return i % 3; },
+          [](index_t i) { return i % 5 == 0   ? 0
+                                 : i % 7 == 0 ? 1e-30
+                                              : 0.5; });
+      add("Clement", n, constant(0),
+          [n](index_t i) { return std::sqrt(static_cast<double>((i + 1) * (n - 1 - i))); });
+      add(
+          "nearly diagonal", n, [](index_t i) { return i; }, constant(1e-9));
       add("all zero", n, constant(0), constant(0));
-      add("huge", n, [&](index_t) { return one(random) * (std::numeric_limits<R>::max() / 8); },
+      add(
+          "huge", n, [&](index_t) { return one(random) * (std::numeric_limits<R>::max() / 8); },
           [&](index_t) { return one(random) * (std::numeric_limits<R>::max() / 8); });
-      add("tiny", n, [&](index_t) { return one(random) * (std::numeric_limits<R>::min() * 99); },
+      add(
+          "tiny", n, [&](index_t) { return one(random) * (std::numeric_limits<R>::min() * 99); },
           [&](index_t) { return one(random) * (std::numeric_limits<R>::min() * 99); });
     }
     // Copies of W21+, coupled weakly: clusters of eigenvalues that agree in all digits.
     for (const double glue : {1e-4, 1e-8, 1e-14}) {
-      add("glued Wilkinson", 21 * 12, [](index_t i) { return std::abs(i % 21 - 10); },
+      add(
+          "glued Wilkinson", 21 * 12, [](index_t i) { return std::abs(i % 21 - 10); },
           [glue](index_t i) { return i % 21 == 20 ? glue : 1.0; });
     }
     return all;

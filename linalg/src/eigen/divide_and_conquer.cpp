@@ -10,8 +10,6 @@
 namespace creek::linalg::detail {
 namespace {
 
-/// Largest matrix that is solved by the QL iteration. LAPACK divides down to 25.
-constexpr index_t leaf_order = 32;
 /// Largest matrix that one worker solves.
 constexpr index_t shared_order = 96;
 
@@ -36,7 +34,7 @@ index_t divide_and_conquer<R>::solve_leaf(const tridiagonal<R>& t, index_t first
     std::fill_n(Q.column(j), t.n, R{});
     Q(j, j) = 1;
   }
-  R scratch[2 * leaf_order];
+  R scratch[2 * small_eigen];
   const index_t info = implicit_ql(t, rotated_columns<R>{Q.data(), t.n, Q.leading()}, scratch);
   index_t* const order = order_.data() + first;
   for (index_t j = 0; j < t.n; ++j) order[j] = j;
@@ -47,7 +45,7 @@ index_t divide_and_conquer<R>::solve_leaf(const tridiagonal<R>& t, index_t first
 
 template <class R>
 index_t divide_and_conquer<R>::solve(const tridiagonal<R>& t, index_t first, bool is_last) {
-  if (t.n <= leaf_order) return solve_leaf(t, first);
+  if (t.n <= small_eigen) return solve_leaf(t, first);
   const index_t half = t.n / 2;
   const R coupling = t.e[half - 1];
   t.d[half - 1] -= std::abs(coupling);
@@ -59,8 +57,7 @@ index_t divide_and_conquer<R>::solve(const tridiagonal<R>& t, index_t first, boo
   };
   t.n > shared_order ? all_workers::for_each(2, solve_half) : this_thread::for_each(2, solve_half);
   if (infos[0] + infos[1] > 0) return infos[0] + infos[1];
-  const merged_part<R> part{Q_.block(first, first, t.n, t.n),
-                            copies_.block(0, first, n_, t.n),
+  const merged_part<R> part{Q_.block(first, first, t.n, t.n), copies_.block(0, first, n_, t.n),
                             S_.block(first, first, t.n, t.n), t.d, order_.data() + first};
   auto merge = std::make_unique<eigen_merge<R>>(part, half, coupling);
   merge->find_values();
@@ -73,9 +70,14 @@ index_t divide_and_conquer<R>::solve(const tridiagonal<R>& t, index_t first, boo
 }
 
 template <class R>
-index_t divide_and_conquer<R>::find_values(const tridiagonal<R>& t) {
-  d_ = t.d;
-  return solve(t, 0, true);
+index_t divide_and_conquer<R>::find_sorted(const tridiagonal<R>& t) {
+  const index_t info = solve(t, 0, true);
+  if (info != 0) return info;
+  std::vector<R> sorted;
+  sorted.reserve(order_.size());
+  for (const index_t column : order_) sorted.push_back(t.d[column]);
+  std::copy(sorted.begin(), sorted.end(), t.d);
+  return 0;
 }
 
 template <class R>

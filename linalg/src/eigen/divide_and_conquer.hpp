@@ -24,11 +24,9 @@ class divide_and_conquer {
   explicit divide_and_conquer(index_t n);
   ~divide_and_conquer();
 
-  /// Computes all eigenvalues; T of order n is destroyed. Returns info. Throws std::bad_alloc.
-  [[nodiscard]] index_t find_values(const tridiagonal<R>& t);
-
-  /// Returns eigenvalue k, in ascending order.
-  R value(index_t k) const noexcept { return d_[order_[static_cast<std::size_t>(k)]]; }
+  /// Replaces t.d by all eigenvalues in ascending order; T of order n is destroyed. Returns info.
+  /// Throws std::bad_alloc.
+  [[nodiscard]] index_t find_sorted(const tridiagonal<R>& t);
 
   /// Computes the eigenvectors of eigenvalues [first, first + count), once.
   void find_vectors(index_t first, index_t count);
@@ -48,8 +46,7 @@ class divide_and_conquer {
   index_t n_;
   pack_array<R> memory_;
   matrix_view<R> Q_, copies_, S_;  // vectors; those before a merge; those of the merged matrix
-  R* d_ = nullptr;
-  std::vector<index_t> order_;  // the columns of each solved part in ascending order
+  std::vector<index_t> order_;     // the columns of each solved part in ascending order
   std::unique_ptr<eigen_merge<R>> last_;
   index_t first_ = 0;
   index_t count_ = 0;

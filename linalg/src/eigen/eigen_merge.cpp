@@ -272,9 +272,8 @@ template <class R>
 void eigen_merge<R>::multiply(const_view<R> a, const_view<R> b, matrix_view<R> c) const {
   const strided<R> left = strided_of(a, op::none), right = strided_of(b, op::none);
   if (!is_wide_ && multiply_in_place<this_thread>(R{1}, left, right, a.cols(), R{}, c)) return;
-  for_pieces(c.cols(), merge_columns, [&](index_t begin, index_t count) {
-    scale(R{}, c.columns(begin, count));
-  });
+  for_pieces(c.cols(), merge_columns,
+             [&](index_t begin, index_t count) { scale(R{}, c.columns(begin, count)); });
   is_wide_ ? multiply_add(R{1}, left, right, a.cols(), c)
            : multiply_add_here(R{1}, left, right, a.cols(), c);
 }
@@ -291,11 +290,9 @@ void eigen_merge<R>::find_vectors(index_t first, index_t count) {
     multiply({copies, half_, upper, half_}, S.block(0, 0, upper, shown_.count),
              to.block(0, 0, half_, shown_.count));
     multiply({copies + half_ * upper, n - half_, lower, n - half_},
-             S.block(tops_, 0, lower, shown_.count),
-             to.block(half_, 0, n - half_, shown_.count));
+             S.block(tops_, 0, lower, shown_.count), to.block(half_, 0, n - half_, shown_.count));
   }
-  const R* const others =
-      copies + half_ * upper + (n - half_) * lower + n * shown_.other_first;
+  const R* const others = copies + half_ * upper + (n - half_) * lower + n * shown_.other_first;
   for_pieces(shown_.other_count, merge_columns, [&](index_t begin, index_t columns) {
     for (index_t k = begin; k < begin + columns; ++k) {
       std::copy_n(others + k * n, n, part_.Q.column(shown_.count + k));

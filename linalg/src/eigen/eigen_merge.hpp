@@ -40,7 +40,7 @@ class eigen_merge {
   /// Rows of a column of Q that are not zero.
   enum class extent : char { top, both, bottom };
   struct wanted_columns {
-    index_t first, count;  // among the roots
+    index_t first, count;              // among the roots
     index_t other_first, other_count;  // among the deflated columns
   };
 
@@ -63,13 +63,13 @@ class eigen_merge {
   index_t half_;
   R rho_;
   std::vector<R> z_;
-  std::vector<extent> extents_;      // of each column
-  std::vector<index_t> poles_;       // columns that are not deflated, by ascending d
-  std::vector<index_t> deflated_;    // the others, by ascending d
-  std::vector<index_t> row_of_;      // row of S of each pole: top first, bottom last
-  index_t tops_ = 0, boths_ = 0;     // poles of each extent
+  std::vector<extent> extents_;    // of each column
+  std::vector<index_t> poles_;     // columns that are not deflated, by ascending d
+  std::vector<index_t> deflated_;  // the others, by ascending d
+  std::vector<index_t> row_of_;    // row of S of each pole: top first, bottom last
+  index_t tops_ = 0, boths_ = 0;   // poles of each extent
   std::vector<R> pole_d_, pole_z_, weights_;
-  bool is_wide_;                     // worth the workers
+  bool is_wide_;  // worth the workers
   index_t shown_first_ = 0;
   wanted_columns shown_{};
 };

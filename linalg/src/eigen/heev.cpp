@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "blas3/workers.hpp"
 #include "checks.hpp"
 #include "divide_and_conquer.hpp"
-#include "blas3/workers.hpp"
 #include "kernels/vector_kernels.hpp"
 #include "reduction.hpp"
 #include "scaling.hpp"
@@ -20,8 +20,6 @@ namespace creek::linalg {
 namespace detail {
 namespace {
 
-/// Largest matrix whose vectors are found by QL, in place and without further memory.
-constexpr index_t small_eigen = 32;
 /// Columns that are worth a task when matrices are copied.
 constexpr index_t copied_columns = 32;
 
@@ -101,18 +99,6 @@ class eigen_vectors_memory {
   T* tau_;
 };
 
-/// Sorts eigenvalues and columns by exchanges of pairs, as few as possible.
-template <scalar T>
-void sort_pairs(real<T>* w, matrix_view<T> Z) noexcept {
-  const index_t n = Z.cols();
-  for (index_t i = 0; i + 1 < n; ++i) {
-    const index_t k = std::min_element(w + i, w + n) - w;
-    if (k == i) continue;
-    std::swap(w[i], w[k]);
-    std::swap_ranges(Z.column(i), Z.column(i) + Z.rows(), Z.column(k));
-  }
-}
-
 /// to = vectors [0, count) in ascending order of their eigenvalues.
 template <scalar T>
 void copy_sorted(const divide_and_conquer<real<T>>& from, matrix_view<T> to) {
@@ -159,9 +145,9 @@ class hermitian_problem {
   index_t find_small() {
     return solve([&](const tridiagonal<R>& t) {
       form_small_q(A_, memory_.tau());
-      const index_t info = implicit_ql(
-          t, {reinterpret_cast<R*>(A_.data()), reals<T> * n_, reals<T> * A_.leading()},
-          memory_.rotations());
+      const index_t info =
+          implicit_ql(t, {reinterpret_cast<R*>(A_.data()), reals<T> * n_, reals<T> * A_.leading()},
+                      memory_.rotations());
       if (info == 0) sort_pairs(w_, A_);
       return info;
     });
@@ -171,19 +157,12 @@ class hermitian_problem {
   /// choose(sorted w) asks for; use(solver) gets the vectors of T.
   template <class Choose, class Use>
   index_t find_vectors(const Choose& choose, const Use& use) {
-    std::optional<divide_and_conquer<R>> solver(n_);
-    std::vector<R> sorted(static_cast<std::size_t>(n_));
-    const index_t info = solve([&](const tridiagonal<R>& t) {
-      const index_t failed = solver->find_values(t);
-      if (failed != 0) return failed;
-      for (index_t k = 0; k < n_; ++k) sorted[static_cast<std::size_t>(k)] = solver->value(k);
-      std::copy(sorted.begin(), sorted.end(), w_);
-      return index_t{0};
-    });
+    divide_and_conquer<R> solver(n_);
+    const index_t info = solve([&](const tridiagonal<R>& t) { return solver.find_sorted(t); });
     if (info != 0) return info;
     const auto [first, count] = choose(w_);
-    solver->find_vectors(first, count);
-    use(*solver);
+    solver.find_vectors(first, count);
+    use(solver);
     return 0;
   }
 
@@ -258,8 +237,7 @@ index_t find_some(eigen_job job, const eigen_range& range, triangle stored, matr
       problem.apply(to);
     });
   }
-  const index_t info =
-      job == eigen_job::values ? problem.find_values() : problem.find_small();
+  const index_t info = job == eigen_job::values ? problem.find_values() : problem.find_small();
   if (info != 0) return info;
   choose(w);
   if (job == eigen_job::vectors) {
@@ -316,9 +294,9 @@ eigen_result heevr(eigen_job job, const eigen_range& range, triangle stored, mat
   return {0, count};
 }
 
-#define CREEK_INSTANTIATE(letter, T)                                                         \
-  template index_t heevd<T>(eigen_job, triangle, matrix_view<T>, std::span<real<T>>);        \
-  template eigen_result heevr<T>(eigen_job, const eigen_range&, triangle, matrix_view<T>,    \
+#define CREEK_INSTANTIATE(letter, T)                                                      \
+  template index_t heevd<T>(eigen_job, triangle, matrix_view<T>, std::span<real<T>>);     \
+  template eigen_result heevr<T>(eigen_job, const eigen_range&, triangle, matrix_view<T>, \
                                  std::span<real<T>>, matrix_view<T>);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE

@@ -92,8 +92,7 @@ class hermitian_product {
   }
 
   /// y += the part of A x for the columns [first, last) and the rows that mirror them.
-  static void add_columns(const_view<T> A, index_t first, index_t last, const T* x,
-                          T* y) noexcept {
+  static void add_columns(const_view<T> A, index_t first, index_t last, const T* x, T* y) noexcept {
     const index_t n = A.rows();
     for (index_t j = first; j < last; j += strip) {
       const index_t width = std::min(strip, last - j), below = j + width;

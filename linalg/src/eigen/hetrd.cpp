@@ -33,8 +33,7 @@ void copy_reversed(triangle stored, const_view<T> A, matrix_view<T> to) noexcept
   for (index_t j = 0; j < n; ++j) {
     const index_t first = stored == triangle::lower ? j : 0;
     const index_t last = stored == triangle::lower ? n : j + 1;
-    std::reverse_copy(A.column(j) + first, A.column(j) + last,
-                      to.column(n - 1 - j) + (n - last));
+    std::reverse_copy(A.column(j) + first, A.column(j) + last, to.column(n - 1 - j) + (n - last));
   }
 }
 
@@ -44,11 +43,10 @@ std::vector<T> reversed(std::span<const T> x) {
 }
 
 template <scalar T>
-void multiply_by_q(side where, op how, const_view<T> A, std::span<const T> tau,
-                   matrix_view<T> C) {
+void multiply_by_q(side where, op how, const_view<T> A, std::span<const T> tau, matrix_view<T> C) {
   const index_t n = A.rows() - 1;
-  const matrix_view<T> changed = where == side::left ? C.block(1, 0, n, C.cols())
-                                                     : C.block(0, 1, C.rows(), n);
+  const matrix_view<T> changed =
+      where == side::left ? C.block(1, 0, n, C.cols()) : C.block(0, 1, C.rows(), n);
   ormqr(where, how, A.block(1, 0, n, n), tau, changed);
 }
 
@@ -123,10 +121,10 @@ void ormtr(side where, triangle stored, op how, input<T> A, std::span<const T> t
   reverse();
 }
 
-#define CREEK_INSTANTIATE(letter, T)                                                        \
-  template void hetrd<T>(triangle, matrix_view<T>, std::span<real<T>>, std::span<real<T>>,  \
-                         std::span<T>);                                                     \
-  template void orgtr<T>(triangle, matrix_view<T>, std::span<const T>);                     \
+#define CREEK_INSTANTIATE(letter, T)                                                       \
+  template void hetrd<T>(triangle, matrix_view<T>, std::span<real<T>>, std::span<real<T>>, \
+                         std::span<T>);                                                    \
+  template void orgtr<T>(triangle, matrix_view<T>, std::span<const T>);                    \
   template void ormtr<T>(side, triangle, op, const_view<T>, std::span<const T>, matrix_view<T>);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE

@@ -44,8 +44,8 @@ rotation<R> make_rotation(R f, R g) noexcept {
   if (g == 0) return {1, 0, f};
   if (f == 0) return {0, std::copysign(R{1}, g), std::abs(g)};
   const R squares = f * f + g * g;
-  const R length = squares > std::numeric_limits<R>::min() / roundoff<R> ? std::sqrt(squares)
-                                                                           : std::hypot(f, g);
+  const R length =
+      squares > std::numeric_limits<R>::min() / roundoff<R> ? std::sqrt(squares) : std::hypot(f, g);
   const R r = std::copysign(length, f);
   return {std::abs(f) / length, g / r, r};
 }
@@ -164,9 +164,9 @@ index_t implicit_ql(const tridiagonal<R>& t, const rotated_columns<R>& Z, R* scr
       index_t m = l;
       while (m + 1 < count) {
         const R size = std::abs(part.e(m));
-        if (size * size <= (roundoff<R> * roundoff<R> * std::abs(part.d(m))) *
-                                   std::abs(part.d(m + 1)) +
-                               std::numeric_limits<R>::min()) {
+        if (size * size <=
+            (roundoff<R> * roundoff<R> * std::abs(part.d(m))) * std::abs(part.d(m + 1)) +
+                std::numeric_limits<R>::min()) {
           part.e(m) = 0;
           break;
         }
@@ -250,7 +250,7 @@ index_t root_free_ql(const tridiagonal<R>& t) noexcept {
   return 0;
 }
 
-#define CREEK_INSTANTIATE(letter, R)                                                            \
+#define CREEK_INSTANTIATE(letter, R)                                                              \
   template index_t implicit_ql<R>(const tridiagonal<R>&, const rotated_columns<R>&, R*) noexcept; \
   template index_t root_free_ql<R>(const tridiagonal<R>&) noexcept;
 CREEK_FOR_EACH_REAL(CREEK_INSTANTIATE)

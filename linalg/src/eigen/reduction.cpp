@@ -29,8 +29,8 @@ class tridiagonal_panel {
   /// Makes room for matrices of order n. Throws std::bad_alloc.
   explicit tridiagonal_panel(index_t n)
       : rows_(n),
-        memory_(reals<T> * (n * 3 * reduced_columns + hermitian_product<T>::room(n) +
-                            2 * reduced_columns)),
+        memory_(reals<T> *
+                (n * 3 * reduced_columns + hermitian_product<T>::room(n) + 2 * reduced_columns)),
         V_(reinterpret_cast<T*>(memory_.data())),
         W_(V_ + n * reduced_columns),
         partial_(V_ + n * 3 * reduced_columns),
@@ -63,8 +63,8 @@ class tridiagonal_panel {
     }
     // [V W] [W V]^H, where V stands behind W again.
     const strided<T> left{V_ + columns, 1, rows_};
-    const strided<T> right = strided_of(const_view<T>(W_ + columns, rest, 2 * columns, rows_),
-                                        op::conjugate_transpose);
+    const strided<T> right =
+        strided_of(const_view<T>(W_ + columns, rest, 2 * columns, rows_), op::conjugate_transpose);
     multiply_add(T{-1}, left, right, 2 * columns, A_.block(columns, columns, rest, rest),
                  part::lower);
   }
@@ -155,9 +155,9 @@ void apply_q(const_view<T> A, const T* tau, matrix_view<T> C) {
         C.block(1, 0, n, C.cols()));
 }
 
-#define CREEK_INSTANTIATE(letter, T)                                       \
+#define CREEK_INSTANTIATE(letter, T)                                     \
   template void reduce_lower<T>(matrix_view<T>, real<T>*, real<T>*, T*); \
-  template void form_small_q<T>(matrix_view<T>, const T*) noexcept;        \
+  template void form_small_q<T>(matrix_view<T>, const T*) noexcept;      \
   template void apply_q<T>(const_view<T>, const T*, matrix_view<T>);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE

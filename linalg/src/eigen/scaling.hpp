@@ -30,7 +30,8 @@ template <class R>
 void scale_by_power(R* x, index_t n, int exponent) noexcept {
   if (exponent == 0) return;
   // In two steps, as neither factor may overflow.
-  const R first = std::ldexp(R{1}, exponent / 2), second = std::ldexp(R{1}, exponent - exponent / 2);
+  const R first = std::ldexp(R{1}, exponent / 2),
+          second = std::ldexp(R{1}, exponent - exponent / 2);
   for (index_t i = 0; i < n; ++i) x[i] = x[i] * first * second;
 }
 
@@ -47,8 +48,7 @@ index_t solve_scaled(const tridiagonal<R>& t, const Solve& solve) {
   if (!std::isfinite(most)) {
     if (t.n == 1) return 0;
     std::fill_n(t.d, t.n, std::numeric_limits<R>::quiet_NaN());
-    return std::max<index_t>(
-        1, std::count_if(t.e, t.e + t.n - 1, [](R x) { return x != 0; }));
+    return std::max<index_t>(1, std::count_if(t.e, t.e + t.n - 1, [](R x) { return x != 0; }));
   }
   const int exponent = exponent_of(most);
   scale_by_power(t.d, t.n, -exponent);

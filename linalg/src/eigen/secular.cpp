@@ -196,8 +196,8 @@ class root_search {
     end = w_ <= 0 ? std::max(low_, tau_) : std::min(high_, tau_);
     const bool is_inner = j_ + 1 < of_.n;
     if (step == 0) {
-      has_three_ = is_inner && pole_ != 0 && pole_ + 1 != of_.n &&
-                   (origin_ == j_ ? rest_ < 0 : rest_ > 0);
+      has_three_ =
+          is_inner && pole_ != 0 && pole_ + 1 != of_.n && (origin_ == j_ ? rest_ < 0 : rest_ > 0);
     } else if (step == 1) {
       fixed_ = (origin_ == j_ ? -w_ : w_) > std::abs(previous) / 10;
     } else if (w_ * previous > 0 && std::abs(w_) > std::abs(previous) / 10) {

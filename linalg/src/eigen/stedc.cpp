@@ -23,6 +23,25 @@ index_t sterf(std::span<R> d, std::span<R> e) {
                       [](const tridiagonal<R>& t) { return root_free_ql(t); });
 }
 
+namespace detail {
+namespace {
+
+/// Z becomes Z times the vectors, by QL.
+template <scalar T>
+index_t solve_small(const tridiagonal<real<T>>& given, matrix_view<T> Z) {
+  using R = real<T>;
+  return solve_scaled(given, [&](const tridiagonal<R>& t) {
+    R scratch[2 * small_eigen];
+    const index_t info = implicit_ql(
+        t, {reinterpret_cast<R*>(Z.data()), reals<T> * Z.rows(), reals<T> * Z.leading()}, scratch);
+    if (info == 0) sort_pairs(t.d, Z);
+    return info;
+  });
+}
+
+}  // namespace
+}  // namespace detail
+
 template <scalar T>
 index_t stedc(std::span<real<T>> d, std::span<real<T>> e, matrix_view<T> Z, bool from_identity) {
   using R = real<T>;
@@ -31,16 +50,17 @@ index_t stedc(std::span<real<T>> d, std::span<real<T>> e, matrix_view<T> Z, bool
   require(Z.cols() == n && (!from_identity || Z.rows() == n), "stedc",
           "Z must have a column per eigenvalue");
   if (n == 0) return 0;
-  divide_and_conquer<R> solver(n);
   const tridiagonal<R> given{n, d.data(), e.data()};
-  const index_t info = solve_scaled(given, [&](const tridiagonal<R>& t) {
-    const index_t failed = solver.find_values(t);
-    if (failed != 0) return failed;
-    std::vector<R> sorted(d.size());
-    for (index_t k = 0; k < n; ++k) sorted[static_cast<std::size_t>(k)] = solver.value(k);
-    std::copy(sorted.begin(), sorted.end(), d.begin());
-    return index_t{0};
-  });
+  if (n <= small_eigen) {
+    for (index_t j = 0; from_identity && j < n; ++j) {
+      std::fill_n(Z.column(j), n, T{});
+      Z(j, j) = T{1};
+    }
+    return solve_small(given, Z);
+  }
+  divide_and_conquer<R> solver(n);
+  const index_t info =
+      solve_scaled(given, [&](const tridiagonal<R>& t) { return solver.find_sorted(t); });
   if (info != 0) return info;
   solver.find_vectors(0, n);
   const auto vectors = solver.vectors();

@@ -4,6 +4,8 @@
 // number of off-diagonal elements that did not converge to zero.
 #pragma once
 
+#include <algorithm>
+
 #include <creek/linalg/matrix.hpp>
 
 namespace creek::linalg::detail {
@@ -40,5 +42,20 @@ template <class R>
 /// Source: Pal, Walker and Kahan's variant in LAPACK's sterf.
 template <class R>
 [[nodiscard]] index_t root_free_ql(const tridiagonal<R>& t) noexcept;
+
+/// Largest matrix whose vectors are found by QL, in place and without further memory.
+inline constexpr index_t small_eigen = 32;
+
+/// Sorts eigenvalues and columns by exchanges of pairs, as few as possible.
+template <scalar T>
+void sort_pairs(real<T>* w, matrix_view<T> Z) noexcept {
+  const index_t n = Z.cols();
+  for (index_t i = 0; i + 1 < n; ++i) {
+    const index_t k = std::min_element(w + i, w + n) - w;
+    if (k == i) continue;
+    std::swap(w[i], w[k]);
+    std::swap_ranges(Z.column(i), Z.column(i) + Z.rows(), Z.column(k));
+  }
+}
 
 }  // namespace creek::linalg::detail

@@ -102,8 +102,7 @@ HWY_INLINE HWY_ATTR void both_some_complex(index_t n, const R* HWY_RESTRICT a, i
 #pragma GCC unroll 4
   for (int c = 0; c < Columns; ++c) {
     v[2 * c] = hn::GetLane(hn::SumOfLanes(d, straight[c]));
-    v[2 * c + 1] =
-        hn::GetLane(hn::SumOfLanes(d, hn::OddEven(hn::Neg(crossed[c]), crossed[c])));
+    v[2 * c + 1] = hn::GetLane(hn::SumOfLanes(d, hn::OddEven(hn::Neg(crossed[c]), crossed[c])));
   }
 #endif
   for (; i < 2 * n; i += 2) {

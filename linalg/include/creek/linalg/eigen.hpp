@@ -21,8 +21,7 @@ enum class eigen_job : char { values = 'N', vectors = 'V' };
 /// w becomes the eigenvalues of A, n of them; A becomes the eigenvectors, column by column, or with
 /// eigen_job::values its triangle is destroyed. LAPACK's heevd, syevd.
 template <scalar T>
-[[nodiscard]] index_t heevd(eigen_job job, triangle stored, matrix_view<T> A,
-                            std::span<real<T>> w);
+[[nodiscard]] index_t heevd(eigen_job job, triangle stored, matrix_view<T> A, std::span<real<T>> w);
 
 /// Part of a spectrum: all of it, the eigenvalues in (low, high], or those with the indices
 /// [first, last) in ascending order.
