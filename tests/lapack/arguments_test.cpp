@@ -22,6 +22,88 @@ namespace {
 
 TYPED_TEST_SUITE(bad_arguments, scalars);
 
+/// Calls a routine for eigenvalues with its workspaces, all of the same length.
+template <scalar T, class Call>
+blas_int with_eigen_work(blas_int lwork, Call call) {
+  std::vector<T> work(400);
+  std::vector<real<T>> rwork(400);
+  std::vector<blas_int> iwork(400);
+  const blas_int length = lwork == 3 ? 3 : 400, most = 400;
+  if constexpr (is_complex<T>) {
+    return call(work.data(), length, rwork.data(), most, iwork.data(), most);
+  } else {
+    return call(work.data(), length, iwork.data(), most);
+  }
+}
+
+TYPED_TEST(bad_arguments, of_eigenvalues) {
+  using T = TypeParam;
+  const std::string group = is_complex<T> ? "he" : "sy";
+  std::vector<real<T>> w(4), e(4);
+  std::vector<blas_int> support(8);
+  blas_int m = 0;
+  const real<T> zero = 0;
+  this->check_lapack(
+      group + "evd", {{2, bad_uplo<T>}, {3, bad_n<T>}, {5, bad_lda<T>}, {8, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return with_eigen_work<T>(g.lwork, [&](auto... space) {
+          return lapack<T>(group + "evd", 'V', g.uplo, g.n, g.a, g.lda, w.data(), space...);
+        });
+      },
+      [&](const good<T>& g) {
+        return with_eigen_work<T>(g.lwork, [&](auto... space) {
+          return lapacke<T>(group + "evd_work", g.layout, 'V', g.uplo, g.n, g.a, g.lda, w.data(),
+                            space...);
+        });
+      },
+      "_work");
+  this->check_lapack(
+      group + "evr",
+      {{3, bad_uplo<T>}, {4, bad_n<T>}, {6, bad_lda<T>}, {15, bad_ldc<T>}, {18, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return with_eigen_work<T>(g.lwork, [&](auto... space) {
+          return lapack<T>(group + "evr", 'V', 'A', g.uplo, g.n, g.a, g.lda, zero, zero, 1, 1, zero,
+                           &m, w.data(), g.c, g.ldc, support.data(), space...);
+        });
+      },
+      [&](const good<T>& g) {
+        return with_eigen_work<T>(g.lwork, [&](auto... space) {
+          return lapacke<T>(group + "evr_work", g.layout, 'V', 'A', g.uplo, g.n, g.a, g.lda, zero,
+                            zero, 1, 1, zero, &m, w.data(), g.c, g.ldc, support.data(), space...);
+        });
+      },
+      "_work");
+  this->check_lapack(
+      group + "trd", {{1, bad_uplo<T>}, {2, bad_n<T>}, {4, bad_lda<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>(group + "trd", g.uplo, g.n, g.a, g.lda, w.data(), e.data(), g.tau, g.work,
+                         g.lwork);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>(group + "trd", g.layout, g.uplo, g.n, g.a, g.lda, w.data(), e.data(),
+                          g.tau);
+      });
+  this->check_lapack(
+      of_q<T>("mtr"),
+      {{1, bad_where<T>},
+       {2, bad_uplo<T>},
+       {3, bad_trans<T>},
+       {4, bad_m<T>},
+       {5, bad_n<T>},
+       {7, bad_lda<T>},
+       {10, bad_ldc<T>},
+       {12, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>(of_q<T>("mtr"), g.where, g.uplo, g.trans, g.m, g.n, g.a, g.lda, g.tau, g.c,
+                         g.ldc, g.work, g.lwork);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>(of_q<T>("mtr_work"), g.layout, g.where, g.uplo, g.trans, g.m, g.n, g.a,
+                          g.lda, g.tau, g.c, g.ldc, g.work, g.lwork);
+      },
+      "_work");
+}
+
 TYPED_TEST(bad_arguments, of_lu) {
   using T = TypeParam;
   this->check_lapack(

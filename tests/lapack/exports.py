@@ -6,7 +6,9 @@ import subprocess
 import sys
 
 LAPACK = "getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels".split()
-OF_Q = "mqr gqr".split()  # orthogonal or unitary
+OF_Q = "mqr gqr mtr gtr".split()  # orthogonal or unitary
+OF_TRIDIAGONAL = "stedc steqr".split()
+EIGEN = "ev evd evr trd".split()  # symmetric or Hermitian
 BLAS = "gemm symm syrk syr2k trmm trsm".split()
 COMPLEX_BLAS = "hemm herk her2k".split()
 BATCHES = "gemm_batch gemm_batch_strided".split()
@@ -18,6 +20,8 @@ def expected(bits):
     for letter in "sdcz":
         blas = BLAS + BATCHES + (COMPLEX_BLAS if letter in "cz" else [])
         lapack = LAPACK + [("un" if letter in "cz" else "or") + name for name in OF_Q]
+        lapack += OF_TRIDIAGONAL + ["sterf"] * (letter in "sd")
+        lapack += [("he" if letter in "cz" else "sy") + name for name in EIGEN]
         names |= {f"{letter}{name}_" for name in lapack + blas + LAPACK_BATCHES}
         names |= {f"cblas_{letter}{name}" for name in blas}
         names |= {f"LAPACKE_{letter}{name}{form}" for name in lapack for form in ("", "_work")}

@@ -38,6 +38,7 @@ struct operand {
   int position;  ///< argument number of `data`, from 1; the leading dimension follows
   region part = {};
   bool written = true;
+  std::optional<region> result = {};  ///< what is written, where that is not `part`
 };
 
 /// Makes an operand that is only read.
@@ -111,7 +112,9 @@ class column_major {
   const operand<T>& turned() const noexcept { return turned_; }
   void write_back() const {
     if (!from_.written) return;
-    for_each_element(from_, layout::rows,
+    operand<T> to = from_;
+    to.part = from_.result.value_or(from_.part);
+    for_each_element(to, layout::rows,
                      [this](index_t i, index_t j, index_t at) { from_.data[at] = copy_(i, j); });
   }
 

@@ -8,6 +8,7 @@
 #include <creek/linalg/by_blocks.hpp>
 #include <creek/linalg/cholesky.hpp>
 #include <creek/linalg/condition.hpp>
+#include <creek/linalg/eigen.hpp>
 #include <creek/linalg/generate.hpp>
 #include <creek/linalg/graph_info.hpp>
 #include <creek/linalg/inverse.hpp>
