@@ -5,7 +5,8 @@
 import subprocess
 import sys
 
-LAPACK = "getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels".split()
+LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels "
+          "gebrd gesdd gesvd gelsd").split()
 OF_Q = "mqr gqr".split()  # orthogonal or unitary
 BLAS = "gemm symm syrk syr2k trmm trsm".split()
 COMPLEX_BLAS = "hemm herk her2k".split()
