@@ -278,6 +278,104 @@ TYPED_TEST(bad_arguments, of_qr_that_do_not_fit_each_other) {
   EXPECT_EQ(reports.size(), 10U);
 }
 
+TYPED_TEST(bad_arguments, of_singular_values) {
+  using T = TypeParam;
+  std::vector<real<T>> s(40), e(4), rwork(400);
+  std::vector<blas_int> iwork(40);
+  real<T>* const values = s.data();
+  const auto with_rwork = [&](auto call) {
+    if constexpr (is_complex<T>) {
+      return call(rwork.data());
+    } else {
+      return call();
+    }
+  };
+  this->check_lapack(
+      "gebrd", {{1, bad_m<T>}, {2, bad_n<T>}, {4, bad_lda<T>}, {10, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>("gebrd", g.m, g.n, g.a, g.lda, values, e.data(), g.tau, g.tau, g.work,
+                         g.lwork);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>("gebrd_work", g.layout, g.m, g.n, g.a, g.lda, values, e.data(), g.tau,
+                          g.tau, g.work, g.lwork);
+      },
+      "_work");
+  // Letters for which all leading dimensions count.
+  const auto job = [](char given) { return given == 'L' ? 'A' : given; };
+  this->check_lapack(
+      "gesdd",
+      {{1, bad_where<T>},
+       {2, bad_m<T>},
+       {3, bad_n<T>},
+       {5, bad_lda<T>},
+       {8, bad_ldb<T>},
+       {10, bad_ldc<T>},
+       {12, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        const char jobz = g.where == 'N' ? 'X' : job(g.where);
+        return with_rwork([&](auto... r) {
+          return lapack<T>("gesdd", jobz, g.m, g.n, g.a, g.lda, values, g.b, g.ldb, g.c, g.ldc,
+                           g.work, g.lwork, r..., iwork.data());
+        });
+      },
+      [&](const good<T>& g) {
+        const char jobz = g.where == 'N' ? 'X' : job(g.where);
+        return with_rwork([&](auto... r) {
+          return lapacke<T>("gesdd_work", g.layout, jobz, g.m, g.n, g.a, g.lda, values, g.b, g.ldb,
+                            g.c, g.ldc, g.work, g.lwork, r..., iwork.data());
+        });
+      },
+      "_work");
+  this->check_lapack(
+      "gesvd",
+      {{1, bad_where<T>},
+       {2, bad_trans<T>},
+       {3, bad_m<T>},
+       {4, bad_n<T>},
+       {6, bad_lda<T>},
+       {9, bad_ldb<T>},
+       {11, bad_ldc<T>},
+       {13, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        const char left = g.where == 'N' ? 'X' : 'A', right = g.trans == 'N' ? 'A' : '?';
+        return with_rwork([&](auto... r) {
+          return lapack<T>("gesvd", left, right, g.m, g.n, g.a, g.lda, values, g.b, g.ldb, g.c,
+                           g.ldc, g.work, g.lwork, r...);
+        });
+      },
+      [&](const good<T>& g) {
+        const char left = g.where == 'N' ? 'X' : 'A', right = g.trans == 'N' ? 'A' : '?';
+        return with_rwork([&](auto... r) {
+          return lapacke<T>("gesvd_work", g.layout, left, right, g.m, g.n, g.a, g.lda, values, g.b,
+                            g.ldb, g.c, g.ldc, g.work, g.lwork, r...);
+        });
+      },
+      "_work");
+  blas_int rank = 0;
+  this->check_lapack(
+      "gelsd",
+      {{1, bad_m<T>},
+       {2, bad_n<T>},
+       {3, bad_nrhs<T>},
+       {5, bad_lda<T>},
+       {7, bad_ldb<T>},
+       {12, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return with_rwork([&](auto... r) {
+          return lapack<T>("gelsd", g.m, g.n, g.nrhs, g.a, g.lda, g.b, g.ldb, values, real<T>{-1},
+                           &rank, g.work, g.lwork, r..., iwork.data());
+        });
+      },
+      [&](const good<T>& g) {
+        return with_rwork([&](auto... r) {
+          return lapacke<T>("gelsd_work", g.layout, g.m, g.n, g.nrhs, g.a, g.lda, g.b, g.ldb,
+                            values, real<T>{-1}, &rank, g.work, g.lwork, r..., iwork.data());
+        });
+      },
+      "_work");
+}
+
 TYPED_TEST(bad_arguments, row_major_leading_dimensions_hold_a_row) {
   using T = TypeParam;
   const std::string base = std::string("LAPACKE_") + letter<T>;

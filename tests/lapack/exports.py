@@ -5,7 +5,8 @@
 import subprocess
 import sys
 
-LAPACK = "getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels".split()
+LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels "
+          "gebrd gesdd gesvd gelsd").split()
 OF_Q = "mqr gqr mtr gtr".split()  # orthogonal or unitary
 OF_TRIDIAGONAL = "stedc steqr".split()
 EIGEN = "ev evd evr trd".split()  # symmetric or Hermitian

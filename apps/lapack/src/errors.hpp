@@ -49,6 +49,15 @@ inline blas_int reported(const entry& called, blas_int info) {
   return info;
 }
 
+/// Result of a routine that may find a bad argument of which LAPACK does not tell xerbla_.
+struct quiet_info {
+  blas_int info;
+  bool quiet = false;
+};
+inline blas_int reported(const entry& called, quiet_info result) {
+  return result.quiet ? result.info : reported(called, result.info);
+}
+
 /// Runs a LAPACK routine called from Fortran; returns the info of f() and reports bad arguments.
 template <class F>
 blas_int lapack_entry(const entry& called, F f) noexcept {

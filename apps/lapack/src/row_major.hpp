@@ -38,6 +38,7 @@ struct operand {
   int position;  ///< argument number of `data`, from 1; the leading dimension follows
   region part = {};
   bool written = true;
+  bool read = true;
   std::optional<region> result = {};  ///< what is written, where that is not `part`
 };
 
@@ -46,6 +47,12 @@ template <scalar T>
 operand<T> read_only(const T* data, blas_int rows, blas_int cols, blas_int leading, int position,
                      region part = {}) {
   return {const_cast<T*>(data), rows, cols, leading, position, part, false};
+}
+
+/// Makes an operand whose elements mean nothing before the call.
+template <scalar T>
+operand<T> write_only(T* data, blas_int rows, blas_int cols, blas_int leading, int position) {
+  return {data, rows, cols, leading, position, {}, true, false};
 }
 
 /// Makes an operand for a vector that is only read, in either layout.
@@ -83,7 +90,7 @@ void for_each_element(const operand<T>& of, layout order, F visit) {
 /// Returns whether an element is NaN, without those that a too small leading dimension leaves out.
 template <scalar T>
 bool has_nan(operand<T> in, layout order) {
-  if (in.data == nullptr) return false;
+  if (in.data == nullptr || !in.read) return false;
   blas_int& short_side = order == layout::columns ? in.rows : in.cols;
   short_side = std::min(short_side, in.leading);
   bool found = false;
@@ -103,8 +110,10 @@ class column_major {
       : from_(from),
         copy_(std::max<index_t>(0, from.rows), std::max<index_t>(0, from.cols)),
         turned_(from) {
-    for_each_element(from_, layout::rows,
-                     [this](index_t i, index_t j, index_t at) { copy_(i, j) = from_.data[at]; });
+    if (from_.read) {
+      for_each_element(from_, layout::rows,
+                       [this](index_t i, index_t j, index_t at) { copy_(i, j) = from_.data[at]; });
+    }
     turned_.data = copy_.data();
     turned_.leading = static_cast<blas_int>(copy_.leading());
   }

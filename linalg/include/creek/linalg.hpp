@@ -19,6 +19,7 @@
 #include <creek/linalg/qr.hpp>
 #include <creek/linalg/refine.hpp>
 #include <creek/linalg/residual.hpp>
+#include <creek/linalg/svd.hpp>
 #include <creek/linalg/task_graph.hpp>
 #include <creek/linalg/tile_lu.hpp>
 #include <creek/linalg/tile_matrix.hpp>

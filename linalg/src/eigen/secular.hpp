@@ -18,7 +18,7 @@ struct secular_equation {
 
 /// Returns root j, to the last digits of its distance to the nearest d, and writes the n accurate
 /// differences d_i - lambda to `delta`.
-/// Source: [Li 1993], LAPACK's laed4.
+/// Source: [Li 1994], LAPACK's laed4.
 template <class R>
 R secular_root(const secular_equation<R>& equation, index_t j, R* delta) noexcept;
 

@@ -43,10 +43,19 @@ T make_reflector(T& alpha, index_t n, T* x) {
   const R rest = euclidean_norm(n, x);
   if (rest == 0 && std::imag(alpha) == 0) return T{};
   const R length = std::hypot(std::abs(alpha), rest);
+  constexpr R least = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
+  if (length < least) {
+    // Numbers with few digits left would give a v and a tau that do not fit each other.
+    alpha /= least;
+    for (index_t i = 0; i < n; ++i) x[i] /= least;
+    const T tau = make_reflector(alpha, n, x);
+    alpha *= least;
+    return tau;
+  }
   const R beta = std::signbit(std::real(alpha)) ? length : -length;
   const T tau = (T{beta} - alpha) / beta;
   const T divisor = alpha - T{beta};
-  if (std::abs(divisor) >= std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon()) {
+  if (std::abs(divisor) >= least) {
     const T factor = T{1} / divisor;
     for (index_t i = 0; i < n; ++i) x[i] *= factor;
   } else {

@@ -27,7 +27,7 @@ template <scalar T>
 void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle);
 
 /// Computes the reflector that maps (alpha, x) to (beta, 0): alpha becomes beta, x becomes v
-/// without its leading 1. Returns tau. Like LAPACK's larfg, without rescaling near underflow.
+/// without its leading 1. Returns tau. Like LAPACK's larfg.
 template <scalar T>
 T make_reflector(T& alpha, index_t n, T* x);
 

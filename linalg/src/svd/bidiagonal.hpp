@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduction to bidiagonal form, and products with its two unitary factors.
+#pragma once
+
+#include <creek/linalg/matrix.hpp>
+
+namespace creek::linalg::detail {
+
+/// A = Q B P^H for m >= n, like LAPACK's gebrd: B is upper bidiagonal with the diagonal d[0, n) and
+/// the superdiagonal e[0, n - 1), both real, and stored in A as well. The vectors of Q's reflectors
+/// are below the diagonal of A, the conjugates of P's are right of the superdiagonal. Products of
+/// elements must neither overflow nor underflow.
+template <scalar T>
+void reduce_to_bidiagonal(matrix_view<T> A, real<T>* d, real<T>* e, T* tau_q, T* tau_p);
+
+/// Returns the conjugate transpose.
+template <scalar T>
+matrix<T> conjugate_transposed_copy(const_view<T> A);
+
+/// B = A^H, in squares that fit the cache, on all workers.
+template <scalar T>
+void conjugate_transpose_to(const_view<T> A, matrix_view<T> B);
+
+}  // namespace creek::linalg::detail

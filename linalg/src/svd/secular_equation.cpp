@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "secular_equation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "blas3/workers.hpp"
+
+namespace creek::linalg::detail {
+namespace {
+namespace secular {
+
+/// Partial sums, which the compiler can keep in a vector.
+constexpr index_t lanes = 8;
+
+/// A sum of z^2 / ((d - s) (d + s)) and its derivative by s^2.
+struct pole_sum {
+  double value = 0;
+  double slope = 0;
+
+  /// Sums over n poles for s = pole + offset.
+  static pole_sum of(index_t n, const double* d, const double* square, double pole,
+                     double offset) noexcept {
+    double value[lanes] = {}, slope[lanes] = {};
+    index_t j = 0;
+    for (; j + lanes <= n; j += lanes) {
+      for (index_t k = 0; k < lanes; ++k) {
+        const double inverse = 1 / (((d[j + k] - pole) - offset) * ((d[j + k] + pole) + offset));
+        const double term = square[j + k] * inverse;
+        value[k] += term;
+        slope[k] += term * inverse;
+      }
+    }
+    pole_sum sum;
+    for (index_t k = 0; k < lanes; ++k) {
+      sum.value += value[k];
+      sum.slope += slope[k];
+    }
+    for (; j < n; ++j) {
+      const double inverse = 1 / (((d[j] - pole) - offset) * ((d[j] + pole) + offset));
+      const double term = square[j] * inverse;
+      sum.value += term;
+      sum.slope += term * inverse;
+    }
+    return sum;
+  }
+};
+
+/// Returns a root of c x^2 - a x + b = 0 without cancellation: (a - sqrt(a^2 - 4 b c)) / (2 c), or
+/// the other one.
+double root_of(double a, double b, double c, bool other) noexcept {
+  const double distance = std::sqrt(std::abs(a * a - 4 * b * c)),
+               root = other ? -distance : distance;
+  const bool cancels = (a > 0) == (root > 0);
+  return cancels ? 2 * b / (a + root) : (a - root) / (2 * c);
+}
+
+/// Product over j of |s_j^2 - x^2| / |d[j]^2 - x^2|, where s_j = pole[j] + offset[j].
+double ratio_product(index_t n, double x, const double* pole, const double* offset,
+                     const double* d) noexcept {
+  double product[lanes];
+  std::fill_n(product, lanes, double{1});
+  index_t j = 0;
+  const auto ratio = [&](index_t k) {
+    return (((x - pole[k]) - offset[k]) * ((x + pole[k]) + offset[k])) / ((x - d[k]) * (x + d[k]));
+  };
+  for (; j + lanes <= n; j += lanes) {
+    for (index_t k = 0; k < lanes; ++k) product[k] *= ratio(j + k);
+  }
+  for (; j < n; ++j) product[0] *= ratio(j);
+  for (index_t k = 1; k < lanes; ++k) product[0] *= product[k];
+  return product[0];
+}
+
+/// Runs body(i) for i in [0, n), on all workers if each takes about n operations.
+template <class Body>
+void for_each_row(index_t n, const Body& body) {
+  constexpr index_t grain = 32;
+  if (n <= 2 * grain) {
+    for (index_t i = 0; i < n; ++i) body(i);
+    return;
+  }
+  all_workers::for_each((n + grain - 1) / grain, [&](index_t piece) {
+    const index_t end = std::min(n, (piece + 1) * grain);
+    for (index_t i = piece * grain; i < end; ++i) body(i);
+  });
+}
+
+}  // namespace secular
+}  // namespace
+
+secular_equation::secular_equation(std::vector<double> d, std::vector<double> z)
+    : d_(std::move(d)), z_(std::move(z)), square_(d_.size()), pole_(d_.size()), offset_(d_.size()) {
+  double sum = 0;
+  for (const double each : z_) sum += each * each;
+  scale_ = 1 / sum;
+  for (std::size_t j = 0; j < z_.size(); ++j) square_[j] = z_[j] * z_[j] * scale_;
+  secular::for_each_row(order(), [this](index_t i) { find_root(i); });
+  secular::for_each_row(order(), [this](index_t i) { recompute_weight(i); });
+}
+
+/// Interpolates the sums over the poles on either side by one pole each, where their slopes agree
+/// ("the middle way"), within a bracket that is halved if it shrinks too slowly.
+/// Source: [Li 1994].
+void secular_equation::find_root(index_t i) {
+  using secular::pole_sum;
+  constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
+  const index_t n = order();
+  const double* const d = d_.data();
+  const double* const square = square_.data();
+  if (n == 1) {
+    pole_[0] = d[0];
+    offset_[0] = std::abs(z_[0]);
+    return;
+  }
+  // The last root has a pole on its left only; the one before serves as the other one.
+  const bool is_last = i == n - 1;
+  const index_t a = is_last ? n - 2 : i, b = a + 1;
+  const double gap = (d[b] - d[a]) * (d[b] + d[a]);
+  double low, high, offset, pole = d[i];
+  if (is_last) {
+    const double reach = (1 / scale_) / (pole + std::sqrt(pole * pole + 1 / scale_));
+    low = 0;
+    high = reach;
+    offset = reach / 2;
+  } else {
+    const double half = (gap / 2) / (d[a] + std::sqrt(d[a] * d[a] + gap / 2));
+    const auto left = pole_sum::of(a, d, square, d[a], half);
+    const auto right = pole_sum::of(n - b - 1, d + b + 1, square + b + 1, d[a], half);
+    const double rest = scale_ + left.value + right.value;
+    const auto near = pole_sum::of(2, d + a, square + a, d[a], half);
+    if (rest + near.value > 0) {
+      low = 0;
+      high = half;
+      const double x =
+          secular::root_of(rest * gap + square[a] + square[b], square[a] * gap, rest, false);
+      offset = x / (pole + std::sqrt(pole * pole + x));
+    } else {
+      pole = d[b];
+      low = -((d[b] - d[a]) - half);
+      high = 0;
+      const double x =
+          -secular::root_of(square[a] + square[b] - rest * gap, square[b] * gap, -rest, false);
+      offset = x / (pole + std::sqrt(std::abs(pole * pole + x)));
+    }
+    if (!(offset > low && offset < high)) offset = low + (high - low) / 2;
+  }
+  double width = high - low;
+  constexpr int max_steps = 200;  // halving alone needs no more
+  for (int step = 0; step < max_steps; ++step) {
+    const auto psi = pole_sum::of(a + 1, d, square, pole, offset);
+    const auto phi = pole_sum::of(n - b, d + b, square + b, pole, offset);
+    const double w = scale_ + psi.value + phi.value;
+    const double error = 16 * (std::abs(psi.value) + std::abs(phi.value)) + 2 * scale_;
+    if (std::abs(w) <= eps * error) break;
+    (w < 0 ? low : high) = offset;
+    const double left = ((d[a] - pole) - offset) * ((d[a] + pole) + offset);
+    const double right = ((d[b] - pole) - offset) * ((d[b] + pole) + offset);
+    const double slope = psi.slope + phi.slope;
+    const double s = pole + offset;
+    // Between its poles the root is that next to x = 0; behind both it is the other one.
+    double x = secular::root_of((left + right) * w - left * right * slope, left * right * w,
+                                w - left * psi.slope - right * phi.slope, is_last);
+    if (!(w * x < 0)) x = -w / slope;
+    double next = offset + x / (s + std::sqrt(std::abs(s * s + x)));
+    const bool halves = step % 3 == 2 && high - low > width / 4;
+    if (step % 3 == 2) width = high - low;
+    if (halves || !(next > low && next < high)) {
+      next = low + (high - low) / 2;
+      // Far from the pole in size: halve the exponent.
+      if (low > 0 && high > 16 * low) next = std::sqrt(low) * std::sqrt(high);
+      if (high < 0 && low < 16 * high) next = -std::sqrt(-low) * std::sqrt(-high);
+    }
+    const double change = std::abs(next - offset);
+    if (next == low || next == high) break;
+    offset = next;
+    if (change <= 2 * eps * std::abs(offset)) break;
+  }
+  pole_[at(i)] = pole;
+  offset_[at(i)] = offset;
+}
+
+void secular_equation::recompute_weight(index_t i) {
+  const index_t n = order(), last = n - 1;
+  const double x = d_[at(i)];
+  const double* const d = d_.data();
+  const double before = secular::ratio_product(i, x, pole_.data(), offset_.data(), d);
+  const double behind =
+      secular::ratio_product(last - i, x, pole_.data() + i, offset_.data() + i, d + i + 1);
+  const double end =
+      ((x - pole_[at(last)]) - offset_[at(last)]) * ((x + pole_[at(last)]) + offset_[at(last)]);
+  z_[at(i)] = std::copysign(std::sqrt(std::abs(before * behind * end)), z_[at(i)]);
+}
+
+double secular_equation::weight(index_t p, index_t j) const noexcept {
+  return z_[at(p)] / (((d_[at(p)] - pole_[at(j)]) - offset_[at(j)]) *
+                      ((d_[at(p)] + pole_[at(j)]) + offset_[at(j)]));
+}
+
+template <class R>
+void secular_equation::right_vector(index_t j, const index_t* order_of, R* v) const noexcept {
+  double square = 0;
+  for (index_t r = 0; r < order(); ++r) {
+    const double element = weight(order_of[r], j);
+    v[r] = static_cast<R>(element);
+    square += element * element;
+  }
+  const R factor = static_cast<R>(1 / std::sqrt(square));
+  for (index_t r = 0; r < order(); ++r) v[r] *= factor;
+}
+
+template <class R>
+void secular_equation::left_vector(index_t j, const index_t* order_of, R* u) const noexcept {
+  double square = 0;
+  for (index_t r = 0; r < order(); ++r) {
+    const index_t p = order_of[r];
+    const double element = p == 0 ? -1.0 : d_[at(p)] * weight(p, j);
+    u[r] = static_cast<R>(element);
+    square += element * element;
+  }
+  const R factor = static_cast<R>(1 / std::sqrt(square));
+  for (index_t r = 0; r < order(); ++r) u[r] *= factor;
+}
+
+template <class R>
+std::pair<R, R> secular_equation::right_products(index_t j, const index_t* order_of, const R* x,
+                                                 const R* y) const noexcept {
+  double square = 0, by_x = 0, by_y = 0;
+  for (index_t r = 0; r < order(); ++r) {
+    const double element = weight(order_of[r], j);
+    square += element * element;
+    by_x += element * x[r];
+    by_y += element * y[r];
+  }
+  const double factor = 1 / std::sqrt(square);
+  return {static_cast<R>(by_x * factor), static_cast<R>(by_y * factor)};
+}
+
+#define CREEK_INSTANTIATE(letter, R)                                                              \
+  template void secular_equation::right_vector<R>(index_t, const index_t*, R*) const noexcept;    \
+  template void secular_equation::left_vector<R>(index_t, const index_t*, R*) const noexcept;     \
+  template std::pair<R, R> secular_equation::right_products<R>(index_t, const index_t*, const R*, \
+                                                               const R*) const noexcept;
+CREEK_FOR_EACH_REAL(CREEK_INSTANTIATE)
+#undef CREEK_INSTANTIATE
+
+}  // namespace creek::linalg::detail
