@@ -5,8 +5,8 @@
 import subprocess
 import sys
 
-LAPACK = "getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels".split()
-OF_Q = "mqr gqr".split()  # orthogonal or unitary
+LAPACK = "getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels gebal gebak gehrd".split()
+OF_Q = "mqr gqr ghr mhr".split()  # orthogonal or unitary
 BLAS = "gemm symm syrk syr2k trmm trsm".split()
 COMPLEX_BLAS = "hemm herk her2k".split()
 BATCHES = "gemm_batch gemm_batch_strided".split()

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eigenvalues of general matrices: balancing and the Hessenberg form.
+//
+// Threads and errors as in blas3.hpp. The definitions, and the order of eigenvalues, are LAPACK's.
+#pragma once
+
+#include <span>
+
+#include <creek/linalg/blas3.hpp>
+#include <creek/linalg/matrix.hpp>
+
+namespace creek::linalg {
+
+/// Rows and columns [first, end) of a square matrix, which is upper triangular outside of them.
+struct active_rows {
+  index_t first = 0;
+  index_t end = 0;
+};
+
+/// Steps of balancing: permutations that isolate eigenvalues, and scaling by powers of two.
+enum class balancing : char { none = 'N', permute = 'P', scale = 'S', both = 'B' };
+
+/// Result of gebal: the rows that are not triangular yet. `is_finite` is false if a NaN was met;
+/// then A is balanced in part only.
+struct balanced_rows {
+  active_rows active;
+  bool is_finite = true;
+};
+
+/// Balances the square matrix A. `scale` has its order: the factors of the active rows, and for the
+/// others the 1-based number of the row that each was exchanged with.
+/// Source: LAPACK 3.11's gebal [James 2014].
+template <scalar T>
+balanced_rows gebal(balancing how, matrix_view<T> A, std::span<real<T>> scale);
+
+/// Replaces right (left) eigenvectors V of a balanced matrix by those of the original one.
+template <scalar T>
+void gebak(balancing how, side which, active_rows active, std::span<const real<T>> scale,
+           matrix_view<T> V);
+
+/// A = Q H Q^H with H upper Hessenberg; 10 n^3 / 3 flops. A becomes H, and below the subdiagonal
+/// the vectors of the reflectors whose product is Q. `tau` has n - 1 elements for the order n.
+/// Source: [Quintana-Orti 2006].
+template <scalar T>
+void gehrd(matrix_view<T> A, active_rows active, std::span<T> tau);
+
+/// Replaces the result of gehrd by Q.
+template <scalar T>
+void orghr(matrix_view<T> A, active_rows active, std::span<const T> tau);
+
+/// C = op(Q) C (left) or C op(Q) (right) for the Q of gehrd; how is none or conjugate_transpose
+/// (for real T also transpose).
+template <scalar T>
+void ormhr(side where, op how, active_rows active, input<T> A, std::span<const T> tau,
+           matrix_view<T> C);
+
+}  // namespace creek::linalg
