@@ -18,6 +18,7 @@
 #include "kernels/product.hpp"
 #include "kernels/vector_kernels.hpp"
 #include "qr/reflectors.hpp"
+#include "reflector_right.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -28,21 +29,6 @@ constexpr index_t hessenberg_panel = 32;
 constexpr index_t unblocked_hessenberg = 96;
 /// Minimum elements of a matrix whose product with a vector is worth a second worker.
 constexpr index_t shared_elements = 40000;
-
-/// C = C (I - tau v v^H), where v is an implicit 1 followed by C.cols() - 1 stored elements; `dots`
-/// has room for C.rows().
-template <scalar T>
-void apply_reflector_right(const T* v, T tau, matrix_view<T> C, T* dots) {
-  const index_t rows = C.rows(), below = C.cols() - 1;
-  for (index_t i = 0; i < rows; ++i) dots[i] = -C(i, 0);
-  subtract(rows, below, C.data() + C.leading(), C.leading(), v, dots);
-  for (index_t i = 0; i < rows; ++i) dots[i] *= tau;
-  for (index_t i = 0; i < rows; ++i) C(i, 0) += dots[i];
-  for (index_t j = 0; j < below; ++j) {
-    const T weight = -conjugated(v[j]);
-    subtract(rows, 1, dots, 0, &weight, C.column(j + 1));
-  }
-}
 
 /// Reduces columns [at, end - 1) one by one; `dots` has room for A.rows() elements.
 template <scalar T>

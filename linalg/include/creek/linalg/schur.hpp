@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues of general matrices: balancing and the Hessenberg form.
+// Eigenvalues of general matrices: balancing, the Hessenberg form, the Schur form.
 //
 // Threads and errors as in blas3.hpp. The definitions, and the order of eigenvalues, are LAPACK's.
 #pragma once
 
+#include <complex>
 #include <span>
 
 #include <creek/linalg/blas3.hpp>
@@ -53,5 +54,15 @@ void orghr(matrix_view<T> A, active_rows active, std::span<const T> tau);
 template <scalar T>
 void ormhr(side where, op how, active_rows active, input<T> A, std::span<const T> tau,
            matrix_view<T> C);
+
+/// Computes the eigenvalues w of a Hessenberg matrix H, and if `whole` its Schur form: H becomes T,
+/// upper triangular for complex numbers; for real ones a pair of conjugate eigenvalues, the one with
+/// the positive imaginary part first, is a block [a b; c a] with b c < 0. The rows of Z, which may
+/// be none, are multiplied by the unitary matrix U for which H = U T U^H. Returns 0, or k if only
+/// eigenvalues [0, active.first) and [k, n) were found; then H is only similar to what it was.
+/// Source: [Braman 2002].
+template <scalar T>
+[[nodiscard]] index_t hseqr(matrix_view<T> H, active_rows active, bool whole,
+                            std::span<std::complex<real<T>>> w, matrix_view<T> Z = {});
 
 }  // namespace creek::linalg
