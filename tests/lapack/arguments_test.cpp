@@ -236,6 +236,63 @@ TYPED_TEST(bad_arguments, of_the_hessenberg_form) {
       "_work");
 }
 
+TYPED_TEST(bad_arguments, of_eigenvalues) {
+  using T = TypeParam;
+  constexpr int shift = is_complex<T> ? 0 : 1;
+  // Whether there are vectors is `trans` on the left and `trans_b` on the right, as valid letters.
+  const auto geev = [](const good<T>& g, auto call) {
+    if constexpr (is_complex<T>) {
+      return call(g.trans, g.trans_b, g.n, g.a, g.lda, g.tau, g.b, g.ldb, g.c, g.ldc, g.work,
+                  g.lwork, reinterpret_cast<real<T>*>(g.tau));
+    } else {
+      return call(g.trans, g.trans_b, g.n, g.a, g.lda, g.tau, g.tau, g.b, g.ldb, g.c, g.ldc, g.work,
+                  g.lwork);
+    }
+  };
+  this->check_lapack(
+      "geev",
+      {{1, bad_trans<T>},
+       {2, bad_trans_b<T>},
+       {3, bad_n<T>},
+       {5, bad_lda<T>},
+       {10 + shift, bad_ldc<T>},
+       {12 + shift, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return geev(g, [](auto... with) { return lapack<T>("geev", with...); });
+      },
+      [&](const good<T>& g) {
+        return geev(g, [&](auto... with) { return lapacke<T>("geev_work", g.layout, with...); });
+      },
+      "_work");
+  // Whether the Schur form is wanted is `uplo`, and 'N' for Z is `trans`.
+  const auto hseqr = [](const good<T>& g, auto call) {
+    const char job = g.uplo == 'L' ? 'E' : g.uplo;
+    if constexpr (is_complex<T>) {
+      return call(job, g.trans, g.n, g.k, g.nrhs, g.a, g.lda, g.tau, g.c, g.ldc, g.work, g.lwork);
+    } else {
+      return call(job, g.trans, g.n, g.k, g.nrhs, g.a, g.lda, g.tau, g.tau, g.c, g.ldc, g.work,
+                  g.lwork);
+    }
+  };
+  this->check_lapack(
+      "hseqr",
+      {{1, bad_uplo<T>},
+       {2, bad_trans<T>},
+       {3, bad_n<T>},
+       {4, bad_k<T>},
+       {5, bad_nrhs<T>},
+       {7, bad_lda<T>},
+       {10 + shift, bad_ldc<T>},
+       {12 + shift, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return hseqr(g, [](auto... with) { return lapack<T>("hseqr", with...); });
+      },
+      [&](const good<T>& g) {
+        return hseqr(g, [&](auto... with) { return lapacke<T>("hseqr_work", g.layout, with...); });
+      },
+      "_work");
+}
+
 TYPED_TEST(bad_arguments, of_qr_that_do_not_fit_each_other) {
   using T = TypeParam;
   const good<T> g = this->arguments();

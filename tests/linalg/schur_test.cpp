@@ -180,7 +180,8 @@ TYPED_TEST(Schur, FindsKnownSpectra) {
       EXPECT_NEAR(std::abs(each), 1, this->bound(n) * 20);
     }
     for (index_t k = 0; k < n; ++k) {
-      const double angle = 2 * 3.14159265358979323846 * static_cast<double>(k) / static_cast<double>(n);
+      const double angle =
+          2 * 3.14159265358979323846 * static_cast<double>(k) / static_cast<double>(n);
       const std::complex<R> root(static_cast<R>(std::cos(angle)), static_cast<R>(std::sin(angle)));
       R nearest = 9;
       for (const auto& each : w) nearest = std::min(nearest, std::abs(each - root));

@@ -55,7 +55,7 @@ R solve_tiny(int n, tiny_matrix<R>& a, R* b, R least) noexcept {
   bool overflows = false;
   for (int k = 0; k < n; ++k) {
     most = std::max(most, std::abs(b[k]));
-    overflows |= 8 * (safe_minimum<R> / precision<R>) * std::abs(b[k]) > std::abs(a(k, k));
+    overflows |= 8 * (safe_minimum<R> / precision<R>)*std::abs(b[k]) > std::abs(a(k, k));
   }
   if (overflows) {
     scale = R(0.125) / most;

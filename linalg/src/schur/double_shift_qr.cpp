@@ -156,10 +156,10 @@ class real_double_shift : small_qr<R> {
     // Two small consecutive subdiagonal elements let the sweep begin further down.
     index_t m = last - 2;
     std::array<R, 3> v = first_column(m, by);
-    while (m > top && !(std::abs(H_(m, m - 1)) * (std::abs(v[1]) + std::abs(v[2])) <=
-                        precision<R> * std::abs(v[0]) *
-                            (std::abs(H_(m - 1, m - 1)) + std::abs(H_(m, m)) +
-                             std::abs(H_(m + 1, m + 1))))) {
+    while (m > top &&
+           !(std::abs(H_(m, m - 1)) * (std::abs(v[1]) + std::abs(v[2])) <=
+             precision<R> * std::abs(v[0]) *
+                 (std::abs(H_(m - 1, m - 1)) + std::abs(H_(m, m)) + std::abs(H_(m + 1, m + 1))))) {
       v = first_column(--m, by);
     }
     for (index_t k = m; k < last; ++k) {
@@ -305,9 +305,9 @@ class complex_single_shift : small_qr<T> {
       const R s = size_of(apart) + std::abs(below);
       v0 = apart / s;
       v1 = below / s;
-      if (m == top || std::abs(H_(m, m - 1).real()) * std::abs(v1) <=
-                          precision<R> * (size_of(v0) * (size_of(H_(m, m)) +
-                                                         size_of(H_(m + 1, m + 1))))) {
+      if (m == top ||
+          std::abs(H_(m, m - 1).real()) * std::abs(v1) <=
+              precision<R> * (size_of(v0) * (size_of(H_(m, m)) + size_of(H_(m + 1, m + 1))))) {
         break;
       }
     }

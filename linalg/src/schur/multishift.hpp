@@ -39,8 +39,8 @@ index_t double_shift_qr(const schur_iteration<T>& of, index_t first, index_t end
 template <scalar T>
 index_t multishift_qr(const schur_iteration<T>& of, index_t first, index_t end);
 
-/// A sweep that chases bulges for shifts.size() / 2 pairs through rows [top, end). Complex shifts of
-/// a real matrix come in conjugate pairs.
+/// A sweep that chases bulges for shifts.size() / 2 pairs through rows [top, end). Complex shifts
+/// of a real matrix come in conjugate pairs.
 template <scalar T>
 void multishift_sweep(const schur_iteration<T>& of, index_t top, index_t end,
                       std::span<const std::complex<real<T>>> shifts);

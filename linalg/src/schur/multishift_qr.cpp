@@ -63,8 +63,7 @@ class multishift_iteration {
       const deflation done = deflate_early(of_, top, end_, window_);
       end_ -= done.deflated;
       const bool is_small = end_ - top <= std::min(max_double_shift, max_window_);
-      if (done.deflated == 0 ||
-          (100 * done.deflated <= window_ * enough_deflated && !is_small)) {
+      if (done.deflated == 0 || (100 * done.deflated <= window_ * enough_deflated && !is_small)) {
         sweep(top, done.shifts);
       }
       failures_ = done.deflated > 0 ? 1 : failures_ + 1;
@@ -154,8 +153,8 @@ class multishift_iteration {
     const matrix<T> last(H_.block(end_ - 2, end_ - 2, 2, 2));
     if constexpr (is_complex<T>) {
       const T middle = (last(0, 0) + last(1, 1)) / R{2};
-      const T determinant = times(last(0, 0) - middle, last(1, 1) - middle) -
-                            times(last(0, 1), last(1, 0));
+      const T determinant =
+          times(last(0, 0) - middle, last(1, 1) - middle) - times(last(0, 1), last(1, 0));
       const T root = std::sqrt(-determinant);
       w_[end_ - 2] = middle + root;
       w_[end_ - 1] = middle - root;
@@ -216,8 +215,8 @@ index_t multishift_qr(const schur_iteration<T>& of, index_t first, index_t end) 
 using namespace detail;
 
 template <scalar T>
-index_t hseqr(matrix_view<T> H, active_rows active, bool whole,
-              std::span<std::complex<real<T>>> w, matrix_view<T> Z) {
+index_t hseqr(matrix_view<T> H, active_rows active, bool whole, std::span<std::complex<real<T>>> w,
+              matrix_view<T> Z) {
   const index_t n = H.rows();
   require(H.cols() == n && static_cast<index_t>(w.size()) >= n, "hseqr",
           "H must be square, and w of its order");
@@ -242,8 +241,8 @@ index_t hseqr(matrix_view<T> H, active_rows active, bool whole,
   return failed;
 }
 
-#define CREEK_INSTANTIATE(letter, T)                                                        \
-  template index_t detail::multishift_qr<T>(const schur_iteration<T>&, index_t, index_t);   \
+#define CREEK_INSTANTIATE(letter, T)                                                             \
+  template index_t detail::multishift_qr<T>(const schur_iteration<T>&, index_t, index_t);        \
   template index_t hseqr<T>(matrix_view<T>, active_rows, bool, std::span<std::complex<real<T>>>, \
                             matrix_view<T>);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)

@@ -112,7 +112,8 @@ class bulge_chain {
     return v;
   }
 
-  /// Moves one bulge from column k - 1 to column k; the left updates of columns behind k + 1 follow.
+  /// Moves one bulge from column k - 1 to column k; the left updates of columns behind k + 1
+  /// follow.
   void move(index_t k, index_t m) noexcept {
     small_reflector<T>& by = reflector(m);
     if (k == top_ - 1) {
@@ -145,8 +146,8 @@ class bulge_chain {
       const auto v = first_column(k + 1, 3, m);
       small_reflector<T> fresh;
       fresh.make(v[0], v[1], v[2]);
-      const T weight = times(conjugated(fresh.tau),
-                             h(k + 1, k) + times(conjugated(fresh.v1), h(k + 2, k)));
+      const T weight =
+          times(conjugated(fresh.tau), h(k + 1, k) + times(conjugated(fresh.v1), h(k + 2, k)));
       const R lost =
           size_of(h(k + 2, k) - times(weight, fresh.v1)) + size_of(times(weight, fresh.v2));
       const R near = size_of(h(k, k)) + size_of(h(k + 1, k + 1)) + size_of(h(k + 2, k + 2));
@@ -260,8 +261,8 @@ void multishift_sweep(const schur_iteration<T>& of, index_t top, index_t end,
   }
 }
 
-#define CREEK_INSTANTIATE(letter, T)                                           \
-  template void multiply_by<T>(side, const_view<T>, matrix_view<T>);           \
+#define CREEK_INSTANTIATE(letter, T)                                             \
+  template void multiply_by<T>(side, const_view<T>, matrix_view<T>);             \
   template void multishift_sweep<T>(const schur_iteration<T>&, index_t, index_t, \
                                     std::span<const std::complex<real<T>>>);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)

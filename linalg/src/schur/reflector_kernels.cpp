@@ -19,8 +19,8 @@ template <class R>
 using tag = hn::CappedTag<R, 64 / sizeof(R)>;
 
 template <class R>
-HWY_ATTR void reflect_columns(index_t n, R* HWY_RESTRICT x0, R* HWY_RESTRICT x1,
-                              R* HWY_RESTRICT x2, const R* v, const R* t) {
+HWY_ATTR void reflect_columns(index_t n, R* HWY_RESTRICT x0, R* HWY_RESTRICT x1, R* HWY_RESTRICT x2,
+                              const R* v, const R* t) {
   const tag<R> d;
   constexpr index_t lanes = hn::MaxLanes(tag<R>());
   const auto v1 = hn::Set(d, v[0]), v2 = hn::Set(d, v[1]);

@@ -93,9 +93,9 @@ struct small_reflector {
     const T t[] = {turned, times(turned, v1), times(turned, v2)};
     using R = real<T>;
     const auto& kernels = reflector_kernels_of<R>();
-    (is_complex<T> ? kernels.rows_complex : kernels.rows)(
-        cols, reinterpret_cast<R*>(x), leading, reinterpret_cast<const R*>(v),
-        reinterpret_cast<const R*>(t));
+    (is_complex<T> ? kernels.rows_complex : kernels.rows)(cols, reinterpret_cast<R*>(x), leading,
+                                                          reinterpret_cast<const R*>(v),
+                                                          reinterpret_cast<const R*>(t));
   }
   /// The same for a reflector of two elements.
   void apply_right(index_t rows, T* x0, T* x1) const noexcept {
@@ -188,8 +188,8 @@ struct standard_block {
     if (a - d == 0 && std::signbit(b) != std::signbit(c)) return {};
     const R difference = a - d, half = difference / 2;
     const R most = std::max(std::abs(b), std::abs(c));
-    const R least = std::min(std::abs(b), std::abs(c)) * std::copysign(R{1}, b) *
-                    std::copysign(R{1}, c);
+    const R least =
+        std::min(std::abs(b), std::abs(c)) * std::copysign(R{1}, b) * std::copysign(R{1}, c);
     const R scale = std::max(std::abs(half), most);
     const R z = (half / scale) * half + (most / scale) * least;
     // Real eigenvalues that are not almost equal: makes the block triangular.

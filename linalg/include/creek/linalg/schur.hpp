@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues of general matrices: balancing, the Hessenberg form, the Schur form.
+// Eigenvalues of general matrices: balancing, the Hessenberg form, the Schur form and
+// eigenvectors.
 //
 // Threads and errors as in blas3.hpp. The definitions, and the order of eigenvalues, are LAPACK's.
 #pragma once
@@ -56,13 +57,27 @@ void ormhr(side where, op how, active_rows active, input<T> A, std::span<const T
            matrix_view<T> C);
 
 /// Computes the eigenvalues w of a Hessenberg matrix H, and if `whole` its Schur form: H becomes T,
-/// upper triangular for complex numbers; for real ones a pair of conjugate eigenvalues, the one with
-/// the positive imaginary part first, is a block [a b; c a] with b c < 0. The rows of Z, which may
-/// be none, are multiplied by the unitary matrix U for which H = U T U^H. Returns 0, or k if only
-/// eigenvalues [0, active.first) and [k, n) were found; then H is only similar to what it was.
+/// upper triangular for complex numbers; for real ones a pair of conjugate eigenvalues, the one
+/// with the positive imaginary part first, is a block [a b; c a] with b c < 0. The rows of Z, which
+/// may be none, are multiplied by the unitary matrix U for which H = U T U^H. Returns 0, or k if
+/// only eigenvalues [0, active.first) and [k, n) were found; then H is only similar to what it was.
 /// Source: [Braman 2002].
 template <scalar T>
 [[nodiscard]] index_t hseqr(matrix_view<T> H, active_rows active, bool whole,
                             std::span<std::complex<real<T>>> w, matrix_view<T> Z = {});
+
+/// Multiplies V, the unitary factor of a Schur form A (or any matrix), by the right or left
+/// eigenvectors of A. Those of a conjugate pair of eigenvalues of a real A are two columns, the
+/// real and the imaginary part of the vector of the first one.
+template <scalar T>
+void trevc(side which, input<T> A, matrix_view<T> V);
+
+/// Computes the eigenvalues w of A, and the left and right eigenvectors, of Euclidean norm 1 and
+/// with a real largest element, in the views that have rows. For real T two columns are the parts
+/// of the vector of the first of a conjugate pair. A is overwritten. Returns 0, or k if only
+/// eigenvalues [k, n) converged; there are no vectors then.
+template <scalar T>
+[[nodiscard]] index_t geev(matrix_view<T> A, std::span<std::complex<real<T>>> w,
+                           matrix_view<T> left = {}, matrix_view<T> right = {});
 
 }  // namespace creek::linalg
