@@ -11,7 +11,7 @@
 namespace creek::lapack {
 namespace {
 
-/// What becomes of Z.
+/// Use of Z.
 enum class vectors : char { none = 'N', from_identity = 'I', updated = 'V' };
 
 std::optional<vectors> parse_vectors(char letter) noexcept {

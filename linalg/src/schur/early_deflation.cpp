@@ -8,7 +8,7 @@
 
 #include <creek/linalg/schur.hpp>
 
-#include "kernels/product.hpp"
+#include "block_update.hpp"
 #include "multishift.hpp"
 #include "qr/reflectors.hpp"
 #include "reflector_right.hpp"
@@ -154,11 +154,11 @@ class deflation_window {
             std::span<const T>(tau), V_.view().columns(0, kept));
     }
     const index_t from = of_.whole ? 0 : top_;
-    multiply_by<T>(side::right, V_.view(), H.block(from, first_, first_ - from, order_));
-    if (of_.whole) {
-      multiply_by<T>(side::left, V_.view(), H.block(first_, end_, order_, H.cols() - end_));
-    }
-    if (of_.Z.rows() > 0) multiply_by<T>(side::right, V_.view(), of_.Z.columns(first_, order_));
+    block_update<T> update(V_.view());
+    update.add(side::right, H.block(from, first_, first_ - from, order_));
+    if (of_.whole) update.add(side::left, H.block(first_, end_, order_, H.cols() - end_));
+    if (of_.Z.rows() > 0) update.add(side::right, of_.Z.columns(first_, order_));
+    update.run();
   }
 
   /// Applies the reflector that maps the spike to its first element.

@@ -225,7 +225,7 @@ class schur_vectors {
       if constexpr (!is_complex<T>) {
         if (is_inside_block(at + 1)) {
           const R im = std::sqrt(std::abs(A_(at, at + 1))) * std::sqrt(std::abs(A_(at + 1, at)));
-          // That of the transposed system for a left vector.
+          // The transposed system of a left vector has the conjugate one.
           f(at, std::complex<R>(A_(at, at), is_right_ ? im : -im));
           ++at;
           continue;

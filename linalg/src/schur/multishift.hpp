@@ -65,8 +65,4 @@ deflation deflate_early(const schur_iteration<T>& of, index_t top, index_t end, 
 template <scalar T>
 bool move_block(matrix_view<T> A, matrix_view<T> Q, index_t from, index_t& to);
 
-/// C = C V (right) or V^H C (left), on all workers.
-template <scalar T>
-void multiply_by(side where, const_view<T> V, matrix_view<T> C);
-
 }  // namespace creek::linalg::detail

@@ -185,7 +185,7 @@ class multishift_iteration {
     }
   }
 
-  /// Of two real shifts takes the one next to the last element twice.
+  /// Takes the one next to the last element twice.
   void sharpen(index_t from) noexcept {
     const T last = H_(end_ - 1, end_ - 1);
     if (!is_complex<T> && w_[from + 1].imag() != 0) return;

@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "kernels/product.hpp"
+#include "block_update.hpp"
 #include "multishift.hpp"
 #include "small_reflector.hpp"
 
@@ -222,20 +222,6 @@ void load(const_view<T> H, sweep_window<T>& to) {
 }  // namespace
 
 template <scalar T>
-void multiply_by(side where, const_view<T> V, matrix_view<T> C) {
-  if (C.empty()) return;
-  matrix<T> product(C.rows(), C.cols());
-  if (where == side::left) {
-    multiply_add(T{1}, strided_of(V, op::conjugate_transpose), strided_of<T>(C, op::none), V.rows(),
-                 product.view());
-  } else {
-    multiply_add(T{1}, strided_of<T>(C, op::none), strided_of(V, op::none), V.rows(),
-                 product.view());
-  }
-  copy<T>(product.view(), C);
-}
-
-template <scalar T>
 void multishift_sweep(const schur_iteration<T>& of, index_t top, index_t end,
                       std::span<const std::complex<real<T>>> shifts) {
   if (shifts.size() < 2 || end - top < 2) return;
@@ -255,14 +241,15 @@ void multishift_sweep(const schur_iteration<T>& of, index_t top, index_t end,
             H.block(window.first, window.first, size, size));
     const const_view<T> U = window.U.view().block(0, 0, turned, turned);
     const index_t from = of.whole ? 0 : top, to = of.whole ? H.cols() : end;
-    multiply_by(side::left, U, H.block(window.turned, window.end, turned, to - window.end));
-    multiply_by(side::right, U, H.block(from, window.turned, window.first - from, turned));
-    if (of.Z.rows() > 0) multiply_by(side::right, U, of.Z.columns(window.turned, turned));
+    block_update<T> update(U);
+    update.add(side::left, H.block(window.turned, window.end, turned, to - window.end));
+    update.add(side::right, H.block(from, window.turned, window.first - from, turned));
+    if (of.Z.rows() > 0) update.add(side::right, of.Z.columns(window.turned, turned));
+    update.run();
   }
 }
 
 #define CREEK_INSTANTIATE(letter, T)                                             \
-  template void multiply_by<T>(side, const_view<T>, matrix_view<T>);             \
   template void multishift_sweep<T>(const schur_iteration<T>&, index_t, index_t, \
                                     std::span<const std::complex<real<T>>>);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
