@@ -249,6 +249,132 @@ TYPED_TEST(bad_arguments, of_qr) {
       "_work");
 }
 
+TYPED_TEST(bad_arguments, of_balancing) {
+  using T = TypeParam;
+  const auto scale = [](const good<T>& g) { return reinterpret_cast<real<T>*>(g.tau); };
+  this->check_lapack(
+      "gebal", {{1, bad_trans<T>}, {2, bad_n<T>}, {4, bad_lda<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>("gebal", g.trans, g.n, g.a, g.lda, g.ipiv, g.ipiv, scale(g));
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>("gebal", g.layout, g.trans, g.n, g.a, g.lda, g.ipiv, g.ipiv, scale(g));
+      });
+  this->check_lapack(
+      "gebak",
+      {{1, bad_trans<T>},
+       {2, bad_where<T>},
+       {3, bad_n<T>},
+       {4, bad_k<T>},
+       {5, bad_nrhs<T>},
+       {7, bad_m<T>},
+       {9, bad_ldb<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>("gebak", g.trans, g.where, g.n, g.k, g.nrhs, scale(g), g.m, g.b, g.ldb);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>("gebak", g.layout, g.trans, g.where, g.n, g.k, g.nrhs, scale(g), g.m, g.b,
+                          g.ldb);
+      });
+}
+
+TYPED_TEST(bad_arguments, of_the_hessenberg_form) {
+  using T = TypeParam;
+  const std::string ghr = of_q<T>("ghr"), mhr = of_q<T>("mhr");
+  // The first active row is k, the last one nrhs.
+  for (const std::string& name : {std::string("gehrd"), ghr}) {
+    std::vector<spoilt<T>> bad{{1, bad_n<T>}, {2, bad_k<T>}, {3, bad_nrhs<T>}, {5, bad_lda<T>}};
+    if (name == "gehrd") bad.push_back({8, bad_lwork<T>});
+    this->check_lapack(
+        name, bad,
+        [&](const good<T>& g) {
+          return lapack<T>(name, g.n, g.k, g.nrhs, g.a, g.lda, g.tau, g.work, g.lwork);
+        },
+        [&](const good<T>& g) {
+          return lapacke<T>(name + "_work", g.layout, g.n, g.k, g.nrhs, g.a, g.lda, g.tau, g.work,
+                            g.lwork);
+        },
+        "_work");
+  }
+  this->check_lapack(
+      mhr,
+      {{1, bad_where<T>},
+       {2, bad_trans<T>},
+       {3, bad_m<T>},
+       {4, bad_n<T>},
+       {5, bad_k<T>},
+       {6, bad_nrhs<T>},
+       {8, bad_lda<T>},
+       {11, bad_ldc<T>},
+       {13, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>(mhr, g.where, g.trans, g.m, g.n, g.k, g.nrhs, g.a, g.lda, g.tau, g.c,
+                         g.ldc, g.work, g.lwork);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>(mhr + "_work", g.layout, g.where, g.trans, g.m, g.n, g.k, g.nrhs, g.a,
+                          g.lda, g.tau, g.c, g.ldc, g.work, g.lwork);
+      },
+      "_work");
+}
+
+TYPED_TEST(bad_arguments, of_eigenvalues) {
+  using T = TypeParam;
+  constexpr int shift = is_complex<T> ? 0 : 1;
+  // Whether there are vectors is `trans` on the left and `trans_b` on the right, as valid letters.
+  const auto geev = [](const good<T>& g, auto call) {
+    if constexpr (is_complex<T>) {
+      return call(g.trans, g.trans_b, g.n, g.a, g.lda, g.tau, g.b, g.ldb, g.c, g.ldc, g.work,
+                  g.lwork, reinterpret_cast<real<T>*>(g.tau));
+    } else {
+      return call(g.trans, g.trans_b, g.n, g.a, g.lda, g.tau, g.tau, g.b, g.ldb, g.c, g.ldc, g.work,
+                  g.lwork);
+    }
+  };
+  this->check_lapack(
+      "geev",
+      {{1, bad_trans<T>},
+       {2, bad_trans_b<T>},
+       {3, bad_n<T>},
+       {5, bad_lda<T>},
+       {10 + shift, bad_ldc<T>},
+       {12 + shift, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return geev(g, [](auto... with) { return lapack<T>("geev", with...); });
+      },
+      [&](const good<T>& g) {
+        return geev(g, [&](auto... with) { return lapacke<T>("geev_work", g.layout, with...); });
+      },
+      "_work");
+  // Whether the Schur form is wanted is `uplo`, and 'N' for Z is `trans`.
+  const auto hseqr = [](const good<T>& g, auto call) {
+    const char job = g.uplo == 'L' ? 'E' : g.uplo;
+    if constexpr (is_complex<T>) {
+      return call(job, g.trans, g.n, g.k, g.nrhs, g.a, g.lda, g.tau, g.c, g.ldc, g.work, g.lwork);
+    } else {
+      return call(job, g.trans, g.n, g.k, g.nrhs, g.a, g.lda, g.tau, g.tau, g.c, g.ldc, g.work,
+                  g.lwork);
+    }
+  };
+  this->check_lapack(
+      "hseqr",
+      {{1, bad_uplo<T>},
+       {2, bad_trans<T>},
+       {3, bad_n<T>},
+       {4, bad_k<T>},
+       {5, bad_nrhs<T>},
+       {7, bad_lda<T>},
+       {10 + shift, bad_ldc<T>},
+       {12 + shift, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return hseqr(g, [](auto... with) { return lapack<T>("hseqr", with...); });
+      },
+      [&](const good<T>& g) {
+        return hseqr(g, [&](auto... with) { return lapacke<T>("hseqr_work", g.layout, with...); });
+      },
+      "_work");
+}
+
 TYPED_TEST(bad_arguments, of_qr_that_do_not_fit_each_other) {
   using T = TypeParam;
   const good<T> g = this->arguments();
