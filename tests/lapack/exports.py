@@ -5,7 +5,7 @@
 import subprocess
 import sys
 
-LAPACK = "getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels gebal gebak gehrd hseqr geev".split()
+LAPACK = "getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels gebal gebak gehrd hseqr geev gees".split()
 OF_Q = "mqr gqr ghr mhr".split()  # orthogonal or unitary
 BLAS = "gemm symm syrk syr2k trmm trsm".split()
 COMPLEX_BLAS = "hemm herk her2k".split()
