@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels "
-          "gebrd gesdd gesvd gelsd gebal gebak gehrd hseqr geev").split()
+          "gebrd gesdd gesvd gelsd gebal gebak gehrd hseqr geev gees").split()
 OF_Q = "mqr gqr mtr gtr ghr mhr".split()  # orthogonal or unitary
 OF_TRIDIAGONAL = "stedc steqr".split()
 EIGEN = "ev evd evr trd".split()  # symmetric or Hermitian

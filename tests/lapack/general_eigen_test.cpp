@@ -170,6 +170,68 @@ TYPED_TEST(eigen_routines, hseqr_gives_the_schur_form_in_both_layouts) {
   }
 }
 
+/// Functions that select eigenvalues on the right half of the plane.
+template <scalar T>
+struct on_the_right {
+  static blas_int selects(const T* w) { return std::real(*w) > 0; }
+};
+template <scalar T>
+requires(!is_complex<T>) struct on_the_right<T> {
+  static blas_int selects(const T* re, const T*) { return *re > 0; }
+};
+
+TYPED_TEST(eigen_routines, gees_sorts_the_schur_form) {
+  using T = TypeParam;
+  using R = real<T>;
+  for (const index_t n : {1, 6, 100}) {
+    const matrix<T> a = random_matrix<T>(n, n, this->random);
+    matrix<T> t = a, v(n, n);
+    spectrum<T> w(n), other(n);
+    blas_int count = -1;
+    std::vector<R> reals(static_cast<std::size_t>(n));
+    std::vector<blas_int> flags(static_cast<std::size_t>(n));
+    std::vector<T> work(static_cast<std::size_t>(3 * n));
+    // A function is an argument like an array of results.
+    blas_int info = 77;
+    const auto order = static_cast<blas_int>(n), leading = ld(t),
+               length = static_cast<blas_int>(3 * n);
+    void* const called = symbol(std::string(1, letter<T>) + "gees_");
+    if constexpr (is_complex<T>) {
+      reinterpret_cast<void (*)(const char*, const char*, blas_int (*)(const T*), const blas_int*,
+                                T*, const blas_int*, blas_int*, T*, T*, const blas_int*, T*,
+                                const blas_int*, R*, blas_int*, blas_int*)>(called)(
+          "V", "S", on_the_right<T>::selects, &order, t.data(), &leading, &count, w.first.data(),
+          v.data(), &leading, work.data(), &length, reals.data(), flags.data(), &info);
+    } else {
+      reinterpret_cast<void (*)(const char*, const char*, blas_int (*)(const T*, const T*),
+                                const blas_int*, T*, const blas_int*, blas_int*, T*, T*, T*,
+                                const blas_int*, T*, const blas_int*, blas_int*, blas_int*)>(
+          called)("V", "S", on_the_right<T>::selects, &order, t.data(), &leading, &count,
+                  w.first.data(), w.second.data(), v.data(), &leading, work.data(), &length,
+                  flags.data(), &info);
+    }
+    ASSERT_EQ(info, 0);
+    EXPECT_LT(distance(product(v, t), product(a, v)), tolerance<T>(n));
+    for (index_t i = 0; i < n; ++i) EXPECT_EQ(w[i].real() > 0, i < count) << i;
+
+    matrix<T> rows = turned(a), u(n, n);
+    blas_int again = -1;
+    auto* const select = on_the_right<T>::selects;
+    if constexpr (is_complex<T>) {
+      info = lapacke<T>("gees", row_major, 'V', 'S', select, n, rows.data(), ld(rows), &again,
+                        other.first.data(), u.data(), ld(u));
+    } else {
+      info = lapacke<T>("gees", row_major, 'V', 'S', select, n, rows.data(), ld(rows), &again,
+                        other.first.data(), other.second.data(), u.data(), ld(u));
+    }
+    ASSERT_EQ(info, 0);
+    EXPECT_EQ(again, count);
+    EXPECT_EQ(other, w);
+    EXPECT_EQ(distance(turned(rows), t), 0);
+    EXPECT_EQ(distance(turned(u), v), 0);
+  }
+}
+
 TYPED_TEST(eigen_routines, refuse_nan) {
   using T = TypeParam;
   using R = real<T>;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include <creek/core/error.hpp>
@@ -72,19 +74,30 @@ class Schur : public ::testing::Test {
     }
   }
 
-  /// Checks the Schur form, and that the eigenvalues alone are almost the same.
+  /// Product of large matrices, for which that by the definition takes seconds.
+  static matrix<T> multiplied(const matrix<T>& a, const matrix<T>& b) {
+    matrix<T> c(a.rows(), b.cols());
+    gemm(op::none, op::none, T{1}, a.view(), b.view(), T{0}, c.view());
+    return c;
+  }
+  void expect_similar(const matrix<T>& h, const matrix<T>& t, const matrix<T>& z, double factor) {
+    const index_t n = h.rows();
+    const matrix<T> turned = applied(op::conjugate_transpose, z);
+    EXPECT_LE(distance(multiplied(turned, z), identity(n)), factor * bound(n)) << n;
+    const double size = std::max(norm(h), 1e-30);
+    EXPECT_LE(norm(sum<T>(T{1}, multiplied(z, multiplied(t, turned)), T{-1}, h)),
+              factor * bound(n) * size)
+        << n;
+  }
+
+  /// Checks the Schur form.
   void check(const matrix<T>& h, active_rows active, double factor = 1) {
     const index_t n = h.rows();
     matrix<T> t = h, z = identity(n);
     auto w = places(n);
     ASSERT_EQ(hseqr<T>(t.view(), active, true, w, z.view()), 0) << n;
     expect_standard(t, w);
-    const matrix<T> turned = applied(op::conjugate_transpose, z);
-    EXPECT_LE(distance(product(turned, z), identity(n)), factor * bound(n)) << n;
-    const double size = std::max(norm(h), 1e-30);
-    EXPECT_LE(norm(sum<T>(T{1}, product(z, product(t, turned)), T{-1}, h)),
-              factor * bound(n) * size)
-        << n;
+    expect_similar(h, t, z, factor);
   }
   void check(const matrix<T>& h) { check(h, {0, h.rows()}); }
 
@@ -256,6 +269,51 @@ TYPED_TEST(Schur, OfWhatIsNotFiniteEnds) {
       EXPECT_GE(failed, 0);
       EXPECT_LE(failed, n);
     }
+  }
+}
+
+TYPED_TEST(Schur, OfGeneralMatricesMovesSelectedEigenvaluesToTheTop) {
+  using T = TypeParam;
+  for (const index_t n : {1, 2, 5, 33, 64, 65, 120}) {
+    const matrix<T> a = random_matrix<T>(n, n, this->random);
+    matrix<T> t = a, v(n, n);
+    auto w = this->places(n);
+    ASSERT_EQ(gees<T>(t.view(), w, v.view()), 0);
+    this->expect_standard(t, w);
+    this->expect_similar(a, t, v, 1);
+
+    const auto selected = std::make_unique<bool[]>(static_cast<std::size_t>(n));
+    std::ptrdiff_t wanted = 0;
+    for (index_t i = 0; i < n; ++i) {
+      selected[static_cast<std::size_t>(i)] = w[static_cast<std::size_t>(i)].real() > 0;
+      wanted += selected[static_cast<std::size_t>(i)];
+    }
+    const std::span<const bool> flags(selected.get(), static_cast<std::size_t>(n));
+    ASSERT_TRUE(trsen<T>(flags, t.view(), w, v.view()));
+    this->expect_standard(t, w);
+    this->expect_similar(a, t, v, 4);
+    for (index_t i = 0; i < n; ++i) {
+      EXPECT_EQ(w[static_cast<std::size_t>(i)].real() > 0, i < wanted) << i;
+    }
+  }
+}
+
+TYPED_TEST(Schur, OfGeneralMatricesOfAnySize) {
+  using T = TypeParam;
+  using R = real<T>;
+  for (const int power :
+       {std::numeric_limits<R>::min_exponent + 3, std::numeric_limits<R>::max_exponent - 12}) {
+    const matrix<T> plain = random_matrix<T>(20, 20, this->random);
+    matrix<T> t = plain, v(20, 20);
+    for (index_t j = 0; j < 20; ++j) {
+      for (index_t i = 0; i < 20; ++i) t(i, j) *= std::ldexp(R{1}, power);
+    }
+    auto w = this->places(20);
+    ASSERT_EQ(gees<T>(t.view(), w, v.view()), 0);
+    for (index_t j = 0; j < 20; ++j) {
+      for (index_t i = 0; i < 20; ++i) t(i, j) *= std::ldexp(R{1}, -power);
+    }
+    this->expect_similar(plain, t, v, 4);
   }
 }
 

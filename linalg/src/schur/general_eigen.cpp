@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eigenvalues and eigenvectors of a general matrix: scaling, balancing, Hessenberg and Schur form,
-// substitution, and vectors of norm 1.
-// Source: the steps of LAPACK's geev.
+// Eigenvalues and eigenvectors, or the Schur form, of a general matrix: scaling, balancing,
+// Hessenberg and Schur form, substitution, and vectors of norm 1.
+// Source: the steps of LAPACK's geev and gees.
 #include <creek/linalg/schur.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "blas3/workers.hpp"
 #include "checks.hpp"
+#include "multishift.hpp"
 #include "small_reflector.hpp"
 
 namespace creek::linalg {
@@ -188,6 +190,63 @@ index_t decompose(matrix_view<T> A, std::span<std::complex<real<T>>> w, matrix_v
   return 0;
 }
 
+template <scalar T>
+index_t decompose_schur(matrix_view<T> A, std::span<std::complex<real<T>>> w, matrix_view<T> V,
+                        const eigen_arrays<T>& with) {
+  const index_t n = A.rows();
+  const auto order = static_cast<std::size_t>(n);
+  const std::span<real<T>> scale(with.scale, order);
+  const std::span<T> tau(with.tau, order);
+  const active_rows active = gebal(balancing::permute, A, scale).active;
+  gehrd(A, active, tau);
+  const bool wanted = V.rows() > 0;
+  if (wanted) {
+    copy<T>(A, V);
+    orghr<T>(V, active, tau);
+  }
+  const index_t failed = hseqr<T>(
+      A, active, true, w, wanted ? V.block(active.first, 0, active.end - active.first, n) : V);
+  if (wanted) gebak<T>(balancing::permute, side::right, active, scale, V);
+  return failed;
+}
+
+/// Calls f with arrays for order n.
+template <scalar T, class F>
+index_t with_arrays(index_t n, F f) {
+  if (n <= stacked_order) {
+    std::array<real<T>, stacked_order> scale;
+    std::array<T, stacked_order> tau;
+    return f(eigen_arrays<T>{scale.data(), tau.data()});
+  }
+  std::vector<real<T>> scale(static_cast<std::size_t>(n));
+  std::vector<T> tau(static_cast<std::size_t>(n));
+  return f(eigen_arrays<T>{scale.data(), tau.data()});
+}
+
+/// Stores the eigenvalues of a Schur form. A block whose subdiagonal element has become zero is
+/// made triangular.
+template <scalar T>
+void store_eigenvalues(matrix_view<T> A, matrix_view<T> V, std::complex<real<T>>* w) noexcept {
+  const index_t n = A.rows();
+  for (index_t i = 0; i < n; ++i) {
+    w[i] = A(i, i);
+    if constexpr (!is_complex<T>) {
+      if (i + 1 == n || A(i + 1, i) == 0) continue;
+      const T im = std::sqrt(std::abs(A(i, i + 1))) * std::sqrt(std::abs(A(i + 1, i)));
+      if (A(i, i + 1) == 0) {
+        std::swap_ranges(A.column(i), A.column(i) + i, A.column(i + 1));
+        for (index_t j = i + 2; j < n; ++j) std::swap(A(i, j), A(i + 1, j));
+        if (V.rows() > 0) std::swap_ranges(V.column(i), V.column(i) + V.rows(), V.column(i + 1));
+        A(i, i + 1) = A(i + 1, i);
+        A(i + 1, i) = 0;
+      }
+      w[i] = {A(i, i), im};
+      w[i + 1] = {A(i + 1, i + 1), -im};
+      ++i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -207,25 +266,67 @@ index_t geev(matrix_view<T> A, std::span<std::complex<real<T>>> w, matrix_view<T
   if (n == 0) return 0;
   const R most = largest_element<T>(A), scaled = scaled_largest(most);
   if (scaled != most && !std::isnan(most)) rescale(most, scaled, A);
-  index_t failed = 0;
-  if (n <= stacked_order) {
-    std::array<R, stacked_order> scale;
-    std::array<T, stacked_order> tau;
-    failed = decompose<T>(A, w, left, right, {scale.data(), tau.data()});
-  } else {
-    std::vector<R> scale(static_cast<std::size_t>(n));
-    std::vector<T> tau(static_cast<std::size_t>(n));
-    failed = decompose<T>(A, w, left, right, {scale.data(), tau.data()});
-  }
+  const index_t failed = with_arrays<T>(
+      n, [&](const eigen_arrays<T>& with) { return decompose<T>(A, w, left, right, with); });
   if (scaled != most && !std::isnan(most)) {
     rescale(scaled, most, matrix_view<std::complex<R>>(w.data(), n, 1, n));
   }
   return failed;
 }
 
-#define CREEK_INSTANTIATE(letter, T)                                                         \
-  template index_t geev<T>(matrix_view<T>, std::span<std::complex<real<T>>>, matrix_view<T>, \
-                           matrix_view<T>);
+template <scalar T>
+index_t gees(matrix_view<T> A, std::span<std::complex<real<T>>> w, matrix_view<T> V) {
+  using R = real<T>;
+  const index_t n = A.rows();
+  require(A.cols() == n && static_cast<index_t>(w.size()) >= n, "gees",
+          "A must be square, and w of its order");
+  require(V.rows() == 0 || (V.rows() == n && V.cols() == n), "gees",
+          "V must have the shape of A, or no rows");
+  if (n == 0) return 0;
+  const R most = largest_element<T>(A), scaled = scaled_largest(most);
+  const bool scales = scaled != most && !std::isnan(most);
+  if (scales) rescale(most, scaled, A);
+  const index_t failed = with_arrays<T>(
+      n, [&](const eigen_arrays<T>& with) { return decompose_schur<T>(A, w, V, with); });
+  if (scales) {
+    rescale(scaled, most, A);
+    rescale(scaled, most, matrix_view<std::complex<R>>(w.data(), n, 1, n));
+    if (failed == 0) store_eigenvalues(A, V, w.data());
+  }
+  return failed;
+}
+
+template <scalar T>
+bool trsen(std::span<const bool> selected, matrix_view<T> A, std::span<std::complex<real<T>>> w,
+           matrix_view<T> V) {
+  const index_t n = A.rows();
+  require(A.cols() == n && static_cast<index_t>(w.size()) >= n &&
+              static_cast<index_t>(selected.size()) >= n,
+          "trsen", "A must be square, and w and selected of its order");
+  require(V.rows() == 0 || V.cols() == n, "trsen", "V must have a column per column of A");
+  index_t next = 0;
+  bool is_done = true;
+  for (index_t k = 0; k < n && is_done; ++k) {
+    const index_t size = !is_complex<T> && k + 1 < n && A(k + 1, k) != T{} ? 2 : 1;
+    bool moves = selected[static_cast<std::size_t>(k)];
+    if (size == 2) moves |= selected[static_cast<std::size_t>(k) + 1];
+    if (moves) {
+      index_t to = next;
+      if (k != next) is_done = move_block(A, V, k, to);
+      next += size;
+    }
+    k += size - 1;
+  }
+  store_eigenvalues(A, V, w.data());
+  return is_done;
+}
+
+#define CREEK_INSTANTIATE(letter, T)                                                              \
+  template index_t geev<T>(matrix_view<T>, std::span<std::complex<real<T>>>, matrix_view<T>,      \
+                           matrix_view<T>);                                                       \
+  template index_t gees<T>(matrix_view<T>, std::span<std::complex<real<T>>>, matrix_view<T>);     \
+  template bool trsen<T>(std::span<const bool>, matrix_view<T>, std::span<std::complex<real<T>>>, \
+                         matrix_view<T>);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 

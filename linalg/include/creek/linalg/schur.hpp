@@ -66,6 +66,20 @@ template <scalar T>
 [[nodiscard]] index_t hseqr(matrix_view<T> H, active_rows active, bool whole,
                             std::span<std::complex<real<T>>> w, matrix_view<T> Z = {});
 
+/// A = U T U^H with the Schur form T of hseqr. A becomes T, w its eigenvalues, V becomes U if it
+/// has rows. Returns 0, or k if only eigenvalues [k, n) converged.
+template <scalar T>
+[[nodiscard]] index_t gees(matrix_view<T> A, std::span<std::complex<real<T>>> w,
+                           matrix_view<T> V = {});
+
+/// Moves the eigenvalues w of a Schur form A that are selected, by their numbers, to the top, by
+/// unitary transformations of A and of the columns of V, which may have no rows. A conjugate pair
+/// of a real A moves if one of it is selected. Returns false if two blocks were too close to be
+/// exchanged: then some have moved only.
+template <scalar T>
+[[nodiscard]] bool trsen(std::span<const bool> selected, matrix_view<T> A,
+                         std::span<std::complex<real<T>>> w, matrix_view<T> V = {});
+
 /// Multiplies V, the unitary factor of a Schur form A (or any matrix), by the right or left
 /// eigenvectors of A. Those of a conjugate pair of eigenvalues of a real A are two columns, the
 /// real and the imaginary part of the vector of the first one.
