@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 23> variables{
     "CREEK_SYSFS",           "CREEK_JOBS",         "CREEK_STACK_SIZE",
     "CREEK_HASH_SEED",       "CREEK_TEST_LINE_MB", "CREEK_CI_MINUTES",
     "CREEK_DUMP_ON_SIGQUIT", "CREEK_PROFILE",      "CREEK_LAPACK_VERBOSE",
-    "CREEK_POWER",           "CREEK_LINGER"};
+    "CREEK_POWER",           "CREEK_SPIN_WAIT"};
 
 /// Names that tests, the build and the benchmarks use among themselves. Without pointers, which the
 /// loader of every program would relocate.

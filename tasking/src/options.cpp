@@ -134,8 +134,9 @@ scheduler_options scheduler_options::from_environment() {
   read_name("CREEK_SCHEDULER", parse_scheduler, options.scheduler);
   read_name("CREEK_DEQUE", parse_deque, options.deque);
   read_name("CREEK_IDLE", parse_idle, options.idle);
-  if (const char* text = variable("CREEK_LINGER")) {
-    options.linger = std::chrono::microseconds{parse_number("CREEK_LINGER", text, 0, 60'000'000)};
+  if (const char* text = variable("CREEK_SPIN_WAIT")) {
+    options.spin_wait =
+        std::chrono::microseconds{parse_number("CREEK_SPIN_WAIT", text, 0, 60'000'000)};
   }
   read_name("CREEK_MESSAGES", parse_messages, options.messages);
   if (const char* text = variable("CREEK_SERVE_ONLY")) {

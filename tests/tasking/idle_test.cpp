@@ -171,10 +171,10 @@ TEST(idle_workers, that_poll_cost_what_they_were_asked_to) {
   EXPECT_GT(most, 0.02) << "else the two tests beside this one measure nothing";
 }
 
-TEST(idle_workers, that_linger_look_for_work_before_they_sleep) {
+TEST(idle_workers, that_spin_look_for_work_before_they_sleep) {
   scheduler_options options = options_of({"", idle_policy::block});
   options.workers = 2;
-  options.linger = 60s;
+  options.spin_wait = 60s;
   runtime rt{host(options)};
   if (host_backend::read_cpu_limit().workers < 2) GTEST_SKIP() << "workers share a processor";
   double most = 0;

@@ -40,7 +40,7 @@ class environment : public ::testing::Test {
       "CREEK_BACKEND",    "CREEK_WORKERS",         "CREEK_PIN",
       "CREEK_SCHEDULER",  "CREEK_DEQUE",           "CREEK_IDLE",
       "CREEK_STACK_SIZE", "CREEK_SERVE_ONLY",      "CREEK_STALL_LIMIT",
-      "CREEK_HANG_LIMIT", "CREEK_DUMP_ON_SIGQUIT", "CREEK_LINGER"};
+      "CREEK_HANG_LIMIT", "CREEK_DUMP_ON_SIGQUIT", "CREEK_SPIN_WAIT"};
 };
 
 TEST_F(environment, that_says_nothing_gives_the_defaults) {
@@ -61,7 +61,7 @@ TEST_F(environment, sets_each_option) {
   EXPECT_EQ(with("CREEK_SCHEDULER", "latency").scheduler, scheduler_kind::stealing_latency);
   EXPECT_EQ(with("CREEK_DEQUE", "mpb").deque, deque_kind::mpb);
   EXPECT_EQ(with("CREEK_IDLE", "poll").idle, idle_policy::poll);
-  EXPECT_EQ(with("CREEK_LINGER", "250").linger, std::chrono::microseconds{250});
+  EXPECT_EQ(with("CREEK_SPIN_WAIT", "250").spin_wait, std::chrono::microseconds{250});
   EXPECT_EQ(with("CREEK_STALL_LIMIT", "250").stall_limit, std::chrono::milliseconds{250});
   EXPECT_EQ(with("CREEK_STALL_LIMIT", "0").stall_limit, std::chrono::nanoseconds{0});
   EXPECT_EQ(with("CREEK_HANG_LIMIT", "3").hang_limit, std::chrono::seconds{3});
@@ -91,8 +91,8 @@ TEST_F(environment, with_bad_numbers_is_refused) {
   }
   EXPECT_EQ(refusal("CREEK_HANG_LIMIT", "-1"),
             "CREEK_HANG_LIMIT='-1': give a whole number from 0 to 86400");
-  EXPECT_EQ(refusal("CREEK_LINGER", "1ms"),
-            "CREEK_LINGER='1ms': give a whole number from 0 to 60000000");
+  EXPECT_EQ(refusal("CREEK_SPIN_WAIT", "1ms"),
+            "CREEK_SPIN_WAIT='1ms': give a whole number from 0 to 60000000");
   EXPECT_EQ(refusal("CREEK_STALL_LIMIT", "1s"),
             "CREEK_STALL_LIMIT='1s': give a whole number from 0 to 86400000");
   EXPECT_EQ(refusal("CREEK_STACK_SIZE", "16383"),

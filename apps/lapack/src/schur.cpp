@@ -16,7 +16,7 @@ namespace {
 /// Use of Z.
 enum class vectors : char { none = 'N', from_identity = 'I', updated = 'V' };
 
-std::optional<vectors> parse_vectors(char letter) noexcept {
+std::optional<vectors> parse_schur_vectors(char letter) noexcept {
   const auto one = parse_letter(letter, vectors::none, vectors::from_identity);
   return one ? one : parse_letter(letter, vectors::updated, vectors::updated);
 }
@@ -28,7 +28,7 @@ blas_int hseqr(char job, char compz, blas_int n, blas_int ilo, blas_int ihi, T* 
                const eigenvalue_arrays<T>& to, T* z, blas_int ldz, const workspace<T>& space) {
   constexpr int shift = is_complex<T> ? 0 : 1;  // a second array of eigenvalues comes before z
   const auto what = parse_letter(job, schur_job::eigenvalues, schur_job::schur_form);
-  const auto how = parse_vectors(compz);
+  const auto how = parse_schur_vectors(compz);
   if (!what) return -1;
   if (!how) return -2;
   if (n < 0) return -3;
@@ -62,7 +62,7 @@ template <scalar T>
 blas_int c_hseqr(const c_call& how, char job, char compz, blas_int n, blas_int ilo, blas_int ihi,
                  T* h, blas_int ldh, const eigenvalue_arrays<T>& w, T* z, blas_int ldz,
                  const workspace<T>& space) {
-  const auto kind = parse_vectors(compz);
+  const auto kind = parse_schur_vectors(compz);
   const bool wanted = kind && *kind != vectors::none;
   const blas_int order = wanted ? n : 0;
   return c_interface(

@@ -15,7 +15,7 @@ namespace {
 /// Which vectors are wanted: none, the first ones, all, or the first ones in the place of A.
 enum class svd_vectors : char { none = 'N', first = 'S', all = 'A', in_place = 'O' };
 
-std::optional<svd_vectors> parse_vectors(char letter) noexcept {
+std::optional<svd_vectors> parse_svd_vectors(char letter) noexcept {
   const auto some = parse_letter(letter, svd_vectors::none, svd_vectors::first);
   return some ? some : parse_letter(letter, svd_vectors::all, svd_vectors::in_place);
 }
@@ -59,7 +59,7 @@ quiet_info decompose(svd_vectors left, svd_vectors right, index_t m, index_t n, 
 template <scalar T>
 quiet_info gesdd(char jobz, blas_int m, blas_int n, T* a, blas_int lda, real<T>* s, T* u,
                  blas_int ldu, T* vt, blas_int ldvt, const workspace<T>& space) {
-  const auto job = parse_vectors(jobz);
+  const auto job = parse_svd_vectors(jobz);
   if (!job) return {-1};
   if (m < 0) return {-2};
   if (n < 0) return {-3};
@@ -83,7 +83,7 @@ quiet_info gesdd(char jobz, blas_int m, blas_int n, T* a, blas_int lda, real<T>*
 template <scalar T>
 quiet_info gesvd(char jobu, char jobvt, blas_int m, blas_int n, T* a, blas_int lda, real<T>* s,
                  T* u, blas_int ldu, T* vt, blas_int ldvt, const workspace<T>& space) {
-  const auto left = parse_vectors(jobu), right = parse_vectors(jobvt);
+  const auto left = parse_svd_vectors(jobu), right = parse_svd_vectors(jobvt);
   constexpr auto in_place = svd_vectors::in_place;
   if (!left) return {-1};
   if (!right || (*left == in_place && *right == in_place)) return {-2};
@@ -155,7 +155,7 @@ blas_int gebrd(blas_int m, blas_int n, T* a, blas_int lda, real<T>* d, real<T>* 
 template <scalar T>
 blas_int c_gesdd(const c_call& how, char jobz, blas_int m, blas_int n, T* a, blas_int lda,
                  real<T>* s, T* u, blas_int ldu, T* vt, blas_int ldvt, const workspace<T>& space) {
-  const auto job = parse_vectors(jobz).value_or(svd_vectors::none);
+  const auto job = parse_svd_vectors(jobz).value_or(svd_vectors::none);
   const bool both = job == svd_vectors::first || job == svd_vectors::all;
   const bool in_place = job == svd_vectors::in_place;
   const blas_int k = std::min(m, n);
@@ -176,8 +176,8 @@ template <scalar T>
 blas_int c_gesvd(const c_call& how, char jobu, char jobvt, blas_int m, blas_int n, T* a,
                  blas_int lda, real<T>* s, T* u, blas_int ldu, T* vt, blas_int ldvt,
                  const workspace<T>& space) {
-  const auto left = parse_vectors(jobu).value_or(svd_vectors::none);
-  const auto right = parse_vectors(jobvt).value_or(svd_vectors::none);
+  const auto left = parse_svd_vectors(jobu).value_or(svd_vectors::none);
+  const auto right = parse_svd_vectors(jobvt).value_or(svd_vectors::none);
   const blas_int k = std::min(m, n);
   const auto count = [k](svd_vectors job, blas_int all) {
     return job == svd_vectors::all ? all : job == svd_vectors::first ? k : blas_int{0};

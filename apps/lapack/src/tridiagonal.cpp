@@ -81,14 +81,14 @@ blas_int ormtr(char where, char uplo, char trans, blas_int m, blas_int n, const 
 /// reduction Z holds.
 enum class of_tridiagonal : char { none = 'N', identity = 'I', given = 'V' };
 
-std::optional<of_tridiagonal> parse_vectors(char letter) noexcept {
+std::optional<of_tridiagonal> parse_tridiagonal_vectors(char letter) noexcept {
   const auto some = parse_letter(letter, of_tridiagonal::identity, of_tridiagonal::given);
   return some ? some : parse_letter(letter, of_tridiagonal::none, of_tridiagonal::none);
 }
 
 template <scalar T>
 blas_int check_tridiagonal(char compz, blas_int n, blas_int ldz) {
-  const auto vectors = parse_vectors(compz);
+  const auto vectors = parse_tridiagonal_vectors(compz);
   if (!vectors) return -1;
   if (n < 0) return -2;
   return ldz < 1 || (*vectors != of_tridiagonal::none && ldz < n) ? -6 : 0;
@@ -136,7 +136,7 @@ template <scalar T>
 blas_int stedc(char compz, blas_int n, real<T>* d, real<T>* e, T* z, blas_int ldz,
                const eigen_space<T>& space) {
   if (const blas_int bad = check_tridiagonal<T>(compz, n, ldz)) return bad;
-  const of_tridiagonal vectors = *parse_vectors(compz);
+  const of_tridiagonal vectors = *parse_tridiagonal_vectors(compz);
   const space_lengths need = stedc_lengths<T>(vectors, n);
   if (const blas_int bad = space.check(need, 8)) return bad;
   return space.tell(need) ? 0 : solve_tridiagonal(vectors, n, d, e, z, ldz);
@@ -145,7 +145,7 @@ blas_int stedc(char compz, blas_int n, real<T>* d, real<T>* e, T* z, blas_int ld
 template <scalar T>
 blas_int steqr(char compz, blas_int n, real<T>* d, real<T>* e, T* z, blas_int ldz) {
   if (const blas_int bad = check_tridiagonal<T>(compz, n, ldz)) return bad;
-  return solve_tridiagonal(*parse_vectors(compz), n, d, e, z, ldz);
+  return solve_tridiagonal(*parse_tridiagonal_vectors(compz), n, d, e, z, ldz);
 }
 
 template <class R>
@@ -202,7 +202,7 @@ blas_int c_tridiagonal(const c_call& how, char compz, blas_int n, const real<T>*
                        const real<T>* e, T* z, blas_int ldz, F f) {
   if (!parse_layout(how.given_layout)) return how.refuse(-1, how.upper_form);
   if (const blas_int bad = check_nan(how, n, d, e, 3)) return bad;
-  const auto vectors = parse_vectors(compz);
+  const auto vectors = parse_tridiagonal_vectors(compz);
   const bool some = vectors.has_value() && *vectors != of_tridiagonal::none;
   operand<T> Z{z, some ? n : 0, some ? n : 0, ldz, 6};
   if (vectors != of_tridiagonal::given) {

@@ -68,7 +68,7 @@ std::unique_ptr<runtime> make_runtime() {
   if (options.workers == 0) options.workers = host_backend::read_cpu_limit().workers;
   if (options.workers == 1) return nullptr;
   options.name = "lapack";
-  if (std::getenv("CREEK_LINGER") == nullptr) options.linger = between_calls;
+  if (std::getenv("CREEK_SPIN_WAIT") == nullptr) options.spin_wait = between_calls;
   if (const char* const policy = std::getenv("CREEK_POWER"); policy != nullptr && *policy != '\0') {
     options.policy = power::make_policy(policy);
     options.clocks = power::linux_clocks({.workers = options.workers, .pinned = options.pin});

@@ -95,7 +95,7 @@ void idle_loop::yield_now_and_then(ticks waited, ticks& yield_at) const noexcept
 idle_plan idle_loop::plan_wait(const worker& self) const noexcept {
   idle_plan plan = waker_.governor().plan_wait(self.index, workers_.options().idle);
   if (plan.search.count() < 0)
-    plan.search = workers_.oversubscribed() ? 2us : workers_.options().linger;
+    plan.search = workers_.oversubscribed() ? 2us : workers_.options().spin_wait;
   return plan;
 }
 

@@ -54,7 +54,7 @@ scheduler_options checked(scheduler_options options) {
   if (options.deque_capacity < 2 || options.deque_capacity > (1U << 20)) {
     refuse("deque_capacity must be 2 to 1048576");
   }
-  if (options.linger.count() < 0) refuse("linger must not be negative");
+  if (options.spin_wait.count() < 0) refuse("spin_wait must not be negative");
   if (options.name.size() > 10) refuse("name must have at most 10 characters");
   if (options.workers == 0) {
     options.workers = std::min(recent_cpu_limit(), scheduler_options::max_workers);

@@ -66,7 +66,7 @@ struct scheduler_options {
   /// Time for which a worker without work looks for some before it sleeps (idle_policy::block,
   /// without `policy`, on host). Calls that follow each other sooner find it awake, on a processor
   /// of its own; meanwhile it keeps that busy, and yields it to others.
-  std::chrono::nanoseconds linger = std::chrono::microseconds{100};
+  std::chrono::nanoseconds spin_wait = std::chrono::microseconds{100};
   /// Policy that decides how workers wait, instead of `idle`, and at which clock they run; null:
   /// none. Serves one runtime at a time; make one by creek::power::make_policy() or write your own.
   /// On tbb, whose workers wait as oneTBB does, a policy is a usage_error.
@@ -112,7 +112,7 @@ struct scheduler_options {
   static constexpr unsigned max_workers = 4096;
 
   /// Returns the defaults, overridden by CREEK_WORKERS, CREEK_PIN, CREEK_SCHEDULER, CREEK_DEQUE,
-  /// CREEK_IDLE, CREEK_LINGER, CREEK_MESSAGES, CREEK_SERVE_ONLY, CREEK_STALL_LIMIT,
+  /// CREEK_IDLE, CREEK_SPIN_WAIT, CREEK_MESSAGES, CREEK_SERVE_ONLY, CREEK_STALL_LIMIT,
   /// CREEK_HANG_LIMIT, CREEK_DUMP_ON_SIGQUIT and CREEK_STACK_SIZE. Throws usage_error that names
   /// the variable and its valid values.
   static scheduler_options from_environment();
