@@ -107,6 +107,106 @@ TYPED_TEST(Factor, LuIsTheMatrix) {
   }
 }
 
+/// LU by Gauss' elimination of one column after the other, with LAPACK's pivots.
+template <scalar T>
+std::vector<index_t> eliminate_plainly(matrix<T>& a) {
+  const auto magnitude = [](T x) { return std::abs(std::real(x)) + std::abs(std::imag(x)); };
+  std::vector<index_t> pivots(static_cast<std::size_t>(a.cols()));
+  for (index_t j = 0; j < a.cols(); ++j) {
+    index_t at = j;
+    for (index_t i = j; i < a.rows(); ++i) {
+      if (magnitude(a(i, j)) > magnitude(a(at, j))) at = i;
+    }
+    pivots[static_cast<std::size_t>(j)] = at;
+    if (a(at, j) == T{}) continue;
+    for (index_t c = 0; c < a.cols(); ++c) std::swap(a(j, c), a(at, c));
+    for (index_t i = j + 1; i < a.rows(); ++i) a(i, j) /= a(j, j);
+    for (index_t c = j + 1; c < a.cols(); ++c) {
+      for (index_t i = j + 1; i < a.rows(); ++i) a(i, c) -= a(i, j) * a(j, c);
+    }
+  }
+  return pivots;
+}
+
+TYPED_TEST(Factor, TallMatricesHaveThePivotsOfPlainElimination) {
+  using T = TypeParam;
+  const std::pair<index_t, index_t> shapes[] = {{4095, 20}, {4096, 1},  {4097, 7},  {4096, 8},
+                                                {6145, 9},  {20000, 3}, {5000, 25}, {4200, 100},
+                                                {300, 12},  {2049, 16}};
+  for (const auto& [m, n] : shapes) {
+    const auto before = this->any(m, n);
+    auto wanted = before;
+    const auto pivots = eliminate_plainly(wanted);
+    this->everywhere([&, m = m, n = n] {
+      auto a = before;
+      std::vector<index_t> chosen(static_cast<std::size_t>(n));
+      EXPECT_EQ(getrf(a.view(), std::span<index_t>(chosen)), 0);
+      EXPECT_EQ(chosen, pivots) << m << " x " << n;
+      EXPECT_LE(distance(a, wanted), 256 * eps<T> * static_cast<double>(n + 8));
+    });
+  }
+}
+
+TYPED_TEST(Factor, TallMatricesTakeTheFirstOfEqualPivots) {
+  using T = TypeParam;
+  // All arithmetic is exact: the pivots are 1, then 2, then a multiple of 1/2.
+  matrix<T> before(9001, 3);
+  std::uniform_int_distribution<int> sign(-1, 1);
+  for (index_t j = 0; j < 3; ++j) {
+    for (index_t i = 0; i < 9001; ++i) before(i, j) = static_cast<real<T>>(sign(this->random));
+  }
+  auto wanted = before;
+  const auto pivots = eliminate_plainly(wanted);
+  this->everywhere([&] {
+    auto a = before;
+    std::vector<index_t> chosen(3);
+    EXPECT_EQ(getrf(a.view(), std::span<index_t>(chosen)), 0);
+    EXPECT_EQ(chosen, pivots);
+    EXPECT_EQ(distance(a, wanted), 0);
+  });
+}
+
+TYPED_TEST(Factor, TallMatricesWithZerosNaNAndTinyPivots) {
+  using T = TypeParam;
+  using R = real<T>;
+  const index_t m = 9000, n = 20;
+  std::vector<index_t> pivots(static_cast<std::size_t>(n));
+  for (const index_t zero : {0, 6, 7, 8, 19}) {
+    auto a = this->any(m, n);
+    std::fill_n(a.view().column(zero), m, T{});
+    EXPECT_EQ(getrf(a.view(), std::span<index_t>(pivots)), zero + 1);
+    EXPECT_EQ(pivots[static_cast<std::size_t>(zero)], zero);
+  }
+  for (const index_t column : {0, 5, 12}) {
+    auto a = this->any(m, n);
+    a(8000, column) = std::numeric_limits<R>::quiet_NaN();
+    a(8500, column) = std::numeric_limits<R>::quiet_NaN();
+    (void)getrf(a.view(), std::span<index_t>(pivots));
+    EXPECT_EQ(pivots[static_cast<std::size_t>(column)], 8000);
+    EXPECT_TRUE(std::isnan(std::abs(a(m - 1, column))));
+  }
+  matrix<T> tiny(m, 2);
+  for (index_t i = 0; i < m; ++i) tiny(i, 0) = std::numeric_limits<R>::denorm_min() * 8;
+  tiny(7000, 0) *= R{-4};
+  tiny(3, 1) = T{1};
+  EXPECT_EQ(getrf(tiny.view(), std::span<index_t>(pivots)), 0);
+  EXPECT_EQ(pivots[0], 7000);
+  EXPECT_EQ(tiny(m - 1, 0), T{R{-0.25}});
+}
+
+TYPED_TEST(Factor, TallMatricesHaveTheSameBitsOnAnyWorkers) {
+  const auto before = this->any(9000, 60);
+  std::vector<index_t> pivots(60);
+  auto alone = before;
+  ASSERT_EQ(getrf(alone.view(), std::span<index_t>(pivots)), 0);
+  for (const unsigned workers : {1U, 2U, 3U}) {
+    auto a = before;
+    runtime rt{host(workers)};
+    ASSERT_EQ(rt.run([&] { return getrf(a.view(), std::span<index_t>(pivots)); }), 0);
+    EXPECT_EQ(distance(a, alone), 0) << workers;
+  }
+}
+
 TYPED_TEST(Factor, CholeskyIsTheMatrix) {
   for (const triangle stored : {triangle::lower, triangle::upper}) {
     for (const auto& [n, block] : {std::pair<index_t, index_t>{1, 0},

@@ -539,6 +539,23 @@ index_t largest_complex(index_t n, const R* x) {
   return at;
 }
 
+// Returns the index of the first element of magnitude `found`, which some element has; of the first
+// NaN if there is one.
+template <class R>
+HWY_ATTR index_t first_of_magnitude(const R* HWY_RESTRICT x, index_t n, R found, bool has_nan) {
+  if (has_nan) return std::find_if(x, x + n, [](R v) { return std::isnan(v); }) - x;
+  const tag<R> d;
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
+  const auto wanted = hn::Set(d, found);
+  index_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const index_t at = hn::FindFirstTrue(d, hn::Eq(hn::Abs(hn::LoadU(d, x + i)), wanted));
+    if (at >= 0) return i + at;
+  }
+  while (std::abs(x[i]) != found) ++i;
+  return i;
+}
+
 // Two passes, both limited by loads: find the largest magnitude, then its index.
 template <class R>
 HWY_ATTR index_t largest(index_t n, const R* HWY_RESTRICT x) {
@@ -558,14 +575,70 @@ HWY_ATTR index_t largest(index_t n, const R* HWY_RESTRICT x) {
     is_odd |= std::isnan(x[i]);
     found = std::max(found, std::abs(x[i]));
   }
-  if (is_odd) return std::find_if(x, x + n, [](R v) { return std::isnan(v); }) - x;
-  const auto wanted = hn::Set(d, found);
-  for (i = 0; i + lanes <= n; i += lanes) {
-    const index_t at = hn::FindFirstTrue(d, hn::Eq(hn::Abs(hn::LoadU(d, x + i)), wanted));
-    if (at >= 0) return i + at;
+  return first_of_magnitude(x, n, found, is_odd);
+}
+
+template <int K, class R>
+HWY_ATTR index_t eliminate_some(index_t n, R factor, R* HWY_RESTRICT a, index_t step,
+                                const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
+  const tag<R> d;
+  constexpr index_t lanes = hn::MaxLanes(tag<R>());
+  R* const last = a + (K - 1) * step;
+  hn::Vec<tag<R>> weight[K];
+#pragma GCC unroll 8
+  for (int p = 0; p < K; ++p) weight[p] = hn::Set(d, x[p]);
+  const auto scale = hn::Set(d, factor);
+  auto best = hn::Zero(d);
+  auto odd = hn::Not(hn::Eq(best, best));
+  index_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    auto v = hn::LoadU(d, y + i);
+#pragma GCC unroll 8
+    for (int p = 0; p < K - 1; ++p) v = hn::NegMulAdd(hn::LoadU(d, a + p * step + i), weight[p], v);
+    const auto scaled = hn::Mul(hn::LoadU(d, last + i), scale);
+    hn::StoreU(scaled, d, last + i);
+    v = hn::NegMulAdd(scaled, weight[K - 1], v);
+    hn::StoreU(v, d, y + i);
+    odd = hn::Or(odd, hn::Not(hn::Eq(v, v)));
+    best = hn::Max(best, hn::Abs(v));
   }
-  while (std::abs(x[i]) != found) ++i;
-  return i;
+  R found = hn::GetLane(hn::MaxOfLanes(d, best));
+  bool has_nan = !hn::AllFalse(d, odd);
+  for (; i < n; ++i) {
+    last[i] *= factor;
+    // With the roundings of the vectors where these fuse, so that it does not matter where a piece
+    // of rows ends.
+    for (int p = 0; p < K; ++p) {
+      const hn::CappedTag<R, 1> one;
+      const auto sum =
+          hn::NegMulAdd(hn::Set(one, a[p * step + i]), hn::Set(one, x[p]), hn::Set(one, y[i]));
+      y[i] = hn::GetLane(sum);
+    }
+    has_nan |= std::isnan(y[i]);
+    found = std::max(found, std::abs(y[i]));
+  }
+  return first_of_magnitude(y, n, found, has_nan);
+}
+
+template <class R>
+HWY_ATTR index_t eliminate(index_t n, index_t k, R factor, R* HWY_RESTRICT a, index_t step,
+                           const R* HWY_RESTRICT x, R* HWY_RESTRICT y) {
+  switch (k) {
+    case 1:
+      return eliminate_some<1>(n, factor, a, step, x, y);
+    case 2:
+      return eliminate_some<2>(n, factor, a, step, x, y);
+    case 3:
+      return eliminate_some<3>(n, factor, a, step, x, y);
+    case 4:
+      return eliminate_some<4>(n, factor, a, step, x, y);
+    case 5:
+      return eliminate_some<5>(n, factor, a, step, x, y);
+    case 6:
+      return eliminate_some<6>(n, factor, a, step, x, y);
+    default:
+      return eliminate_some<7>(n, factor, a, step, x, y);
+  }
 }
 
 template <class R>
@@ -586,6 +659,7 @@ const micro_kernels<R>* kernels() {
                                     project_complex<R>,
                                     project_columns<R>,
                                     reflect<R>,
+                                    eliminate<R>,
                                     largest<R>,
                                     largest_complex<R>};
   return &all;

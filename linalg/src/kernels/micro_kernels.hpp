@@ -76,6 +76,11 @@ struct micro_kernels {
   void (*reflect)(index_t n, index_t right, R factor, R* v, index_t step, const R* weights,
                   R* dots);
 
+  /// One step of Gauss' elimination in a narrow block, in one pass over n > 0 rows: the last of the
+  /// k in [1, 8) columns of a, `step` apart, is multiplied by `factor`, then y -= a * x. Returns
+  /// largest(n, y).
+  index_t (*eliminate)(index_t n, index_t k, R factor, R* a, index_t step, const R* x, R* y);
+
   /// Returns the index of the first element of largest magnitude, n > 0; NaN exceeds all.
   index_t (*largest)(index_t n, const R* x);
   /// Like largest, for complex numbers, by |re| + |im| as in LAPACK.

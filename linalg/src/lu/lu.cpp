@@ -138,8 +138,9 @@ index_t getrf(matrix_view<T> A, std::span<index_t> pivots, const lu_options& opt
   require(options.block >= 0, "getrf", "block must not be negative");
   if (options.report != nullptr) *options.report = {};
   if (n == 0) return 0;
-  if (is_small<T>(A.rows(), A.cols()) && options.block == 0 && options.report == nullptr)
-    return getrf_here(A, pivots.data());
+  const bool free = options.block == 0 && options.report == nullptr;
+  if (free && is_small<T>(A.rows(), A.cols())) return getrf_here(A, pivots.data());
+  if (free && is_tall_panel<T>(A.rows(), A.cols())) return factor_tall_panel(A, pivots.data());
   const index_t block = options.block == 0 ? panel_width(A) : options.block;
   if (options.updates == update_tasks::blocks) {
     return lu_by_blocks<T>(A, pivots, std::min(block, n)).run(options.report);

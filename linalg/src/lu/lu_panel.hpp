@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU with partial pivoting of a panel, in one thread.
+// LU with partial pivoting of a panel, in one thread or, if it is tall, on all workers.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,17 @@ namespace creek::linalg::detail {
 template <scalar T>
 index_t factor_panel(matrix_view<T> A, index_t* pivots);
 
-/// The same for a panel of a larger matrix, whose row `first` is A's first: pivots count rows of
-/// the matrix.
+/// The same on all workers, each of which works on pieces of rows. The same bits for any number of
+/// workers.
+template <scalar T>
+index_t factor_tall_panel(matrix_view<T> A, index_t* pivots);
+
+/// Returns whether that is faster than a factorization by blocks of columns.
+template <scalar T>
+bool is_tall_panel(index_t rows, index_t cols) noexcept;
+
+/// factor_panel for a panel of a larger matrix, whose row `first` is A's first: pivots count rows
+/// of the matrix.
 template <scalar T>
 index_t factor_panel_at(index_t first, matrix_view<T> A, index_t* pivots) {
   const index_t info = factor_panel(A, pivots);
