@@ -2,6 +2,7 @@
 // syev, syevd and syevr, for complex numbers heev, heevd and heevr.
 #include <creek/linalg/eigen.hpp>
 
+#include <cmath>
 #include <span>
 
 #include "eigen_space.hpp"

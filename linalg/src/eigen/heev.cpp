@@ -12,6 +12,7 @@
 #include "blas3/workers.hpp"
 #include "checks.hpp"
 #include "divide_and_conquer.hpp"
+#include "kernels/packing.hpp"
 #include "kernels/vector_kernels.hpp"
 #include "reduction.hpp"
 #include "scaling.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <creek/linalg/matrix.hpp>
 
@@ -91,20 +92,29 @@ class hermitian_product {
     bounds[static_cast<std::size_t>(pieces)] = n;
   }
 
+  /// y += A x for a strip's triangle.
+  static void add_triangle(const_view<T> A, const T* x, T* y) noexcept {
+    const index_t n = A.rows();
+    T from[strip] = {}, sums[strip] = {};  // not aliased by A, so kept in registers
+    std::copy_n(x, n, from);
+    for (index_t c = 0; c < n; ++c) {
+      const T* const column = A.column(c);
+      T sum = std::real(column[c]) * from[c];
+      for (index_t i = c + 1; i < n; ++i) {
+        sums[i] += plain_product(column[i], from[c]);
+        sum += plain_product(conjugated(column[i]), from[i]);
+      }
+      sums[c] += sum;
+    }
+    for (index_t i = 0; i < n; ++i) y[i] += sums[i];
+  }
+
   /// y += the part of A x for the columns [first, last) and the rows that mirror them.
   static void add_columns(const_view<T> A, index_t first, index_t last, const T* x, T* y) noexcept {
     const index_t n = A.rows();
     for (index_t j = first; j < last; j += strip) {
       const index_t width = std::min(strip, last - j), below = j + width;
-      for (index_t c = j; c < below; ++c) {
-        const T* const column = A.column(c);
-        T sum = std::real(column[c]) * x[c];
-        for (index_t i = c + 1; i < below; ++i) {
-          y[i] += plain_product(column[i], x[c]);
-          sum += plain_product(conjugated(column[i]), x[i]);
-        }
-        y[c] += sum;
-      }
+      add_triangle(A.block(j, j, width, width), x + j, y + j);
       T sums[strip];
       multiply_both<T>(A.block(below, j, n - below, width), x + below, y + below, x + j, sums);
       for (index_t c = 0; c < width; ++c) y[j + c] += sums[c];

@@ -4,6 +4,7 @@
 #include <creek/linalg/eigen.hpp>
 
 #include <algorithm>
+#include <vector>
 
 #include <creek/linalg/qr.hpp>
 

@@ -8,6 +8,7 @@
 #include "blas3/workers.hpp"
 #include "checks.hpp"
 #include "divide_and_conquer.hpp"
+#include "kernels/packing.hpp"
 #include "scaling.hpp"
 
 namespace creek::linalg {

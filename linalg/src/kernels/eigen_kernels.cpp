@@ -47,6 +47,21 @@ HWY_INLINE HWY_ATTR void both_some(index_t n, const R* HWY_RESTRICT a, index_t s
     }
     hn::StoreU(left, d, y + i);
   }
+#if !HWY_MEM_OPS_MIGHT_FAULT
+  if (i < n) {
+    const auto rest = hn::FirstN(d, static_cast<std::size_t>(n - i));
+    const auto right = hn::MaskedLoad(rest, d, x + i);
+    auto left = hn::MaskedLoad(rest, d, y + i);
+#pragma GCC unroll 8
+    for (int c = 0; c < Columns; ++c) {
+      const auto value = hn::MaskedLoad(rest, d, a + c * step + i);
+      left = hn::MulAdd(value, factor[c], left);
+      sum[c] = hn::MulAdd(value, right, sum[c]);
+    }
+    hn::BlendedStore(left, rest, d, y + i);
+    i = n;
+  }
+#endif
 #pragma GCC unroll 8
   for (int c = 0; c < Columns; ++c) v[c] = hn::GetLane(hn::SumOfLanes(d, sum[c]));
   for (; i < n; ++i) {
@@ -151,12 +166,33 @@ HWY_INLINE HWY_ATTR void rotate_some(index_t count, const R* HWY_RESTRICT c,
   for (int v = 0; v < Vectors; ++v) hn::StoreU(moving[v], d, z + v * lanes);
 }
 
+#if !HWY_MEM_OPS_MIGHT_FAULT
+/// Does the same for fewer rows than a vector has.
+template <class R>
+HWY_INLINE HWY_ATTR void rotate_rest(index_t rows, index_t count, const R* HWY_RESTRICT c,
+                                     const R* HWY_RESTRICT s, R* z, index_t step) {
+  const tag<R> d;
+  const auto used = hn::FirstN(d, static_cast<std::size_t>(rows));
+  auto moving = hn::MaskedLoad(used, d, z);
+  for (index_t p = 0; p < count; ++p, z += step) {
+    const auto cosine = hn::Set(d, c[p]), sine = hn::Set(d, s[p]);
+    const auto next = hn::MaskedLoad(used, d, z + step);
+    hn::BlendedStore(hn::MulAdd(sine, next, hn::Mul(cosine, moving)), used, d, z);
+    moving = hn::NegMulAdd(sine, moving, hn::Mul(cosine, next));
+  }
+  hn::BlendedStore(moving, used, d, z);
+}
+#endif
+
 template <class R>
 HWY_ATTR void rotate(index_t rows, index_t count, const R* c, const R* s, R* z, index_t step) {
   constexpr index_t lanes = lanes_of<R>;
   index_t i = 0;
   for (; i + 4 * lanes <= rows; i += 4 * lanes) rotate_some<4>(count, c, s, z + i, step);
   for (; i + lanes <= rows; i += lanes) rotate_some<1>(count, c, s, z + i, step);
+#if !HWY_MEM_OPS_MIGHT_FAULT
+  if (i < rows) return rotate_rest(rows - i, count, c, s, z + i, step);
+#endif
   for (; i < rows; ++i) {
     R moving = z[i];
     R* at = z + i;

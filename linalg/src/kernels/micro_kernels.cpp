@@ -356,6 +356,25 @@ HWY_INLINE HWY_ATTR void project_some(index_t n, const R* HWY_RESTRICT a, index_
       more[c] = hn::MulAdd(hn::LoadU(d, a + c * step + i + lanes), x1, more[c]);
     }
   }
+  if (i + lanes <= n) {
+    const auto x0 = hn::LoadU(d, x + i);
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) {
+      sum[c] = hn::MulAdd(hn::LoadU(d, a + c * step + i), x0, sum[c]);
+    }
+    i += lanes;
+  }
+#if !HWY_MEM_OPS_MIGHT_FAULT
+  if (i < n) {
+    const auto rest = hn::FirstN(d, static_cast<std::size_t>(n - i));
+    const auto x0 = hn::MaskedLoad(rest, d, x + i);
+#pragma GCC unroll 4
+    for (int c = 0; c < Columns; ++c) {
+      more[c] = hn::MulAdd(hn::MaskedLoad(rest, d, a + c * step + i), x0, more[c]);
+    }
+    i = n;
+  }
+#endif
 #pragma GCC unroll 4
   for (int c = 0; c < Columns; ++c) {
     R total = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum[c], more[c])));
