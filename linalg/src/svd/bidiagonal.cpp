@@ -17,6 +17,7 @@
 #include "kernels/product.hpp"
 #include "kernels/vector_kernels.hpp"
 #include "qr/reflectors.hpp"
+#include "reflector_columns.hpp"
 
 namespace creek::linalg::detail {
 namespace {
@@ -66,6 +67,15 @@ struct reflection {
            size < std::sqrt(limits::max()) * limits::epsilon();
   }
 };
+
+template <scalar T>
+void project(index_t rows, index_t cols, const T* a, index_t step, const T* x, T* y) noexcept {
+  project_on<T>({a, rows, cols, std::max(rows, step)}, x, y);
+}
+template <scalar T>
+void subtract(index_t rows, index_t cols, const T* a, index_t step, const T* x, T* y) noexcept {
+  subtract_product<T>({a, rows, cols, std::max(rows, step)}, x, y);
+}
 
 /// One panel of columns, reduced with the rows that belong to them. The rest of the matrix is that
 /// before the panel, minus U Y^H + X V^H, where U and V are the vectors of the reflectors.
@@ -286,6 +296,7 @@ class panel {
 template <scalar T>
 void reduce_singly(matrix_view<T> A, real<T>* d, real<T>* e, T* tau_q, T* tau_p, T* work) {
   const index_t m = A.rows(), n = A.cols();
+  T v[unblocked_order], y[unblocked_order];
   for (index_t i = 0; i < n; ++i) {
     T* const column = &A(i, i);
     const index_t below = m - i - 1, right = n - i - 1;
@@ -296,25 +307,22 @@ void reduce_singly(matrix_view<T> A, real<T>* d, real<T>* e, T* tau_q, T* tau_p,
       continue;
     }
     if (tau_q[i] != T{}) {
-      apply_reflector(below, column + 1, conjugated(tau_q[i]), A.block(i, i + 1, below + 1, right));
+      column[0] = T{1};
+      apply_whole_reflector(column, conjugated(tau_q[i]), A.block(i, i + 1, below + 1, right), y);
+      column[0] = d[i];
     }
-    std::array<T, unblocked_order> v;
-    for (index_t j = 0; j < right; ++j)
-      v[static_cast<std::size_t>(j)] = conjugated(A(i, i + 1 + j));
-    tau_p[i] = make_reflector(v[0], right - 1, v.data() + 1);
+    for (index_t j = 0; j < right; ++j) v[j] = conjugated(A(i, i + 1 + j));
+    tau_p[i] = make_reflector(v[0], right - 1, v + 1);
     e[i] = std::real(v[0]);
     v[0] = T{1};
     if (tau_p[i] != T{} && below > 0) {
       const matrix_view<T> rest = A.block(i + 1, i + 1, below, right);
       std::fill_n(work, below, T{});
-      subtract(below, right, rest.data(), rest.leading(), v.data(), work);
-      for (index_t j = 0; j < right; ++j) {
-        const T weight = -tau_p[i] * conjugated(v[static_cast<std::size_t>(j)]);
-        subtract(below, 1, work, 0, &weight, rest.column(j));
-      }
+      subtract_product<T>(rest, v, work);
+      for (index_t j = 0; j < right; ++j) y[j] = -tau_p[i] * conjugated(v[j]);
+      subtract_outer<T>(work, y, rest);
     }
-    for (index_t j = 0; j < right; ++j)
-      A(i, i + 1 + j) = conjugated(v[static_cast<std::size_t>(j)]);
+    for (index_t j = 1; j < right; ++j) A(i, i + 1 + j) = conjugated(v[j]);
     A(i, i + 1) = e[i];
   }
 }

@@ -21,6 +21,7 @@
 #include "bidiagonal_qr.hpp"
 #include "blas3/workers.hpp"
 #include "kernels/pack_memory.hpp"
+#include "quotient_differences.hpp"
 #include "secular_equation.hpp"
 
 namespace creek::linalg::detail {
@@ -100,13 +101,13 @@ class joint {
                      [&](index_t a, index_t b) { return part(kept_[at(a)]) < part(kept_[at(b)]); });
     for (const index_t c : kept_) ++counts_[static_cast<std::size_t>(part(c))];
     equation_.emplace(std::move(d), std::move(weights));
+    equation_->arrange(order_);
   }
 
   index_t kept() const noexcept { return static_cast<index_t>(kept_.size()); }
   const std::vector<index_t>& deflated() const noexcept { return deflated_; }
   const secular_equation& equation() const noexcept { return *equation_; }
-  /// The kept values by the parts of their columns: the r-th is that of column(r).
-  const index_t* order() const noexcept { return order_.data(); }
+  /// Returns the column of the r-th kept value, in the order of the parts of the columns.
   index_t column(index_t r) const noexcept { return kept_[at(order_[at(r)])]; }
   index_t count(part_of_column part) const noexcept {
     return counts_[static_cast<std::size_t>(part)];
@@ -262,12 +263,17 @@ class divide {
          Q.block(from, 0, depth, by.kept()), R{0}, target.block(first, 0, rows, by.kept()));
   }
 
-  template <class Body>
-  static void for_each_column(index_t count, const Body& body) {
+  /// Calls body(j, v) for each singular vector v of the secular equation, made by make(j, v).
+  template <class Make, class Body>
+  static void for_each_vector(index_t count, const Make& make, const Body& body) {
     constexpr index_t grain = 32;
     all_workers::for_each((count + grain - 1) / grain, [&](index_t piece) {
+      const pack_array<double> vector(count);
       const index_t end = std::min(count, (piece + 1) * grain);
-      for (index_t j = piece * grain; j < end; ++j) body(j);
+      for (index_t j = piece * grain; j < end; ++j) {
+        make(j, vector.data());
+        body(j, vector.data());
+      }
     });
   }
 
@@ -301,10 +307,12 @@ class divide {
       std::copy_n(U.column(by.column(uppers + 1 + r)) + cut + 1, below, lower_rows + r * below);
     }
     move_deflated(by, U, copies);
-    for_each_column(kept, [&](index_t j) {
-      by.equation().left_vector(j, by.order(), Q.column(j));
-      U(cut, j) = Q(uppers, j);
-    });
+    for_each_vector(
+        kept, [&](index_t j, double* u) { by.equation().left_vector(j, u); },
+        [&](index_t j, const double* u) {
+          std::transform(u, u + kept, Q.column(j), [](double x) { return static_cast<R>(x); });
+          U(cut, j) = Q(uppers, j);
+        });
     multiply(by, 0, cut, 0, wide_upper, upper_rows, Q, U);
     multiply(by, cut + 1, below, uppers + 1, wide_lower, lower_rows, Q, U);
     copy<R>(copies, U.columns(kept, rest));
@@ -343,8 +351,11 @@ class divide {
       std::fill_n(lower_rows, below, R{0});
     }
     move_deflated(by, V, copies);
-    for_each_column(kept,
-                    [&](index_t j) { by.equation().right_vector(j, by.order(), Q.column(j)); });
+    for_each_vector(
+        kept, [&](index_t j, double* v) { by.equation().right_vector(j, v); },
+        [&](index_t j, const double* v) {
+          std::transform(v, v + kept, Q.column(j), [](double x) { return static_cast<R>(x); });
+        });
     multiply(by, 0, above, 0, wide_upper, upper_rows, Q, V);
     multiply(by, above, below, uppers, wide_lower, lower_rows, Q, V);
     copy<R>(copies, V.columns(kept, rest));
@@ -378,12 +389,12 @@ class divide {
       behind[at(2 * j)] = V(0, by.deflated()[at(j)]);
       behind[at(2 * j + 1)] = V(1, by.deflated()[at(j)]);
     }
-    for_each_column(kept, [&](index_t j) {
-      const auto [top, bottom] =
-          by.equation().right_products(j, by.order(), first.data(), last.data());
-      V(0, j) = top;
-      V(1, j) = bottom;
-    });
+    for_each_vector(
+        kept, [&](index_t j, double* v) { by.equation().right_vector(j, v); },
+        [&](index_t j, const double* v) {
+          V(0, j) = static_cast<R>(std::inner_product(v, v + kept, first.begin(), 0.0));
+          V(1, j) = static_cast<R>(std::inner_product(v, v + kept, last.begin(), 0.0));
+        });
     for (index_t j = 0; j < rest; ++j) {
       V(0, kept + j) = behind[at(2 * j)];
       V(1, kept + j) = behind[at(2 * j + 1)];
@@ -464,7 +475,9 @@ template <class R>
 index_t bidiagonal_values(index_t n, R* d, R* e) {
   using namespace bidiagonal;
   if (n == 0) return 0;
-  if (n <= 4 * leaf_order) {
+  constexpr index_t divided_order = 400;
+  if (n <= divided_order) {
+    if (n > 1 && quotient_difference_values(n, d, e)) return 0;
     const index_t unconverged = bidiagonal_qr(n, d, e, rotated_columns<R>{}, rotated_columns<R>{});
     std::sort(d, d + n, std::greater<>());
     return unconverged;

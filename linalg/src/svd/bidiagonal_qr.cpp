@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "svd_kernels.hpp"
+
 namespace creek::linalg::detail {
 namespace {
 namespace bidiagonal {
@@ -136,6 +138,41 @@ struct triangle_svd {
   }
 };
 
+/// Rotations of adjacent columns, one pair after the other, applied many at a time.
+template <class R>
+class rotations {
+ public:
+  /// The first one rotates the columns `first` and `first + step`; step is 1 or -1.
+  rotations(const rotated_columns<R>& columns, index_t first, index_t step) noexcept
+      : columns_(columns), next_(first), step_(step) {}
+  ~rotations() { apply(); }
+  rotations(const rotations&) = delete;
+  rotations& operator=(const rotations&) = delete;
+
+  void add(R c, R s) noexcept {
+    if (columns_.length == 0) return;
+    c_[count_] = c;
+    s_[count_] = s;
+    if (++count_ == capacity) apply();
+  }
+
+ private:
+  static constexpr index_t capacity = 64;
+
+  void apply() noexcept {
+    if (count_ == 0) return;
+    svd_kernels_of<R>().rotate(columns_.length, count_, c_, s_, columns_.column(next_),
+                               step_ * columns_.leading);
+    next_ += step_ * count_;
+    count_ = 0;
+  }
+
+  const rotated_columns<R>& columns_;
+  index_t next_, step_;
+  index_t count_ = 0;
+  R c_[capacity], s_[capacity];
+};
+
 /// A block of a bidiagonal matrix without zeros, read from its first or from its last row. Read
 /// from the last one, it is transposed, so that it is upper bidiagonal again.
 template <class R>
@@ -150,14 +187,11 @@ struct chain {
 
   R& diagonal(index_t k) const noexcept { return d[first + step * k]; }
   R& above(index_t k) const noexcept { return e[step > 0 ? first + k : first - k - 1]; }
-  void rotate_left(index_t k, R c, R s) const noexcept {
-    left->rotate(first + step * k, first + step * (k + 1), c, s);
-  }
-  void rotate_right(index_t k, R c, R s) const noexcept {
-    right->rotate(first + step * k, first + step * (k + 1), c, s);
-  }
+  rotations<R> of_left() const noexcept { return {*left, first, step}; }
+  rotations<R> of_right() const noexcept { return {*right, first, step}; }
 
   void sweep_without_shift() const noexcept {
+    auto left_rotations = of_left(), right_rotations = of_right();
     R c = 1, old_c = 1, old_s = 0;
     for (index_t k = 0; k + 1 < length; ++k) {
       const auto by_right = rotation<R>::of(diagonal(k) * c, above(k));
@@ -167,8 +201,8 @@ struct chain {
       old_c = by_left.c;
       old_s = by_left.s;
       diagonal(k) = by_left.r;
-      rotate_right(k, by_right.c, by_right.s);
-      rotate_left(k, by_left.c, by_left.s);
+      right_rotations.add(by_right.c, by_right.s);
+      left_rotations.add(by_left.c, by_left.s);
     }
     const R last = diagonal(length - 1) * c;
     diagonal(length - 1) = last * old_c;
@@ -179,6 +213,7 @@ struct chain {
     const R head = diagonal(0);
     R f = (std::abs(head) - shift) * (std::copysign(R{1}, head) + shift / head);
     R g = above(0);
+    auto left_rotations = of_left(), right_rotations = of_right();
     for (index_t k = 0; k + 1 < length; ++k) {
       const auto by_right = rotation<R>::of(f, g);
       if (k > 0) above(k - 1) = by_right.r;
@@ -194,8 +229,8 @@ struct chain {
         g = by_left.s * above(k + 1);
         above(k + 1) *= by_left.c;
       }
-      rotate_right(k, by_right.c, by_right.s);
-      rotate_left(k, by_left.c, by_left.s);
+      right_rotations.add(by_right.c, by_right.s);
+      left_rotations.add(by_left.c, by_left.s);
     }
     above(length - 2) = f;
   }
@@ -304,8 +339,9 @@ index_t bidiagonal_qr(index_t n, R* d, R* e, const rotated_columns<R>& U,
 template <class R>
 void make_square(index_t n, R* d, R* e, const rotated_columns<R>& U, const rotated_columns<R>& V) {
   using namespace bidiagonal;
-  const auto turn = [&](index_t rotations, const rotated_columns<R>& columns) {
-    for (index_t i = 0; i < rotations; ++i) {
+  const auto turn = [&](index_t count, const rotated_columns<R>& columns) {
+    rotations<R> turned(columns, 0, 1);
+    for (index_t i = 0; i < count; ++i) {
       const auto by = rotation<R>::of(d[i], e[i]);
       d[i] = by.r;
       e[i] = 0;
@@ -313,7 +349,7 @@ void make_square(index_t n, R* d, R* e, const rotated_columns<R>& U, const rotat
         e[i] = by.s * d[i + 1];
         d[i + 1] *= by.c;
       }
-      columns.rotate(i, i + 1, by.c, by.s);
+      turned.add(by.c, by.s);
     }
   };
   turn(n, V);

@@ -7,7 +7,7 @@
 
 #include "bidiagonal.hpp"
 #include "kernels/vector_kernels.hpp"
-#include "qr/reflectors.hpp"
+#include "reflector_columns.hpp"
 
 namespace creek::linalg::detail {
 namespace {
@@ -18,8 +18,24 @@ constexpr bool is_tall(index_t m, index_t n) noexcept {
   return 6 * m >= 11 * n && m > 64;
 }
 
-/// Reflectors that are applied one by one, as they are not worth a transposed copy of them.
-constexpr index_t few_rows = 32;
+/// Order up to which reflectors are applied one by one.
+constexpr index_t small_order = 96;
+
+/// C = Q C or Q^H C for the product Q of `count` reflectors of length m, m - 1, ...: read(k, v)
+/// stores the vector of the k-th one in v without its leading 1.
+template <scalar T, class Read>
+void apply_one_by_one(index_t m, index_t count, op how, const T* tau, matrix_view<T> C,
+                      const Read& read) {
+  const pack_array<T> memory(m + C.cols());
+  T* const v = memory.data();
+  v[0] = T{1};
+  for (index_t s = 0; s < count; ++s) {
+    const index_t k = how == op::none ? count - 1 - s : s;
+    read(k, v + 1);
+    apply_whole_reflector(v, how == op::none ? tau[k] : conjugated(tau[k]),
+                          C.block(k, 0, m - k, C.cols()), v + m);
+  }
+}
 
 }  // namespace bidiagonal
 }  // namespace
@@ -47,6 +63,12 @@ template <scalar T>
 void bidiagonalization<T>::apply_left(op how, matrix_view<T> C) const {
   const auto count = static_cast<std::size_t>(A_.cols());
   const auto by_reduced = [&] {
+    if (reduced_.rows() <= bidiagonal::small_order) {
+      const index_t m = reduced_.rows();
+      return bidiagonal::apply_one_by_one(
+          m, A_.cols(), how, tau_.data() + A_.cols(), C.block(0, 0, m, C.cols()),
+          [&](index_t k, T* v) { std::copy_n(reduced_.column(k) + k + 1, m - k - 1, v); });
+    }
     ormqr<T>(side::left, how, reduced_, std::span<const T>(tau_.data() + A_.cols(), count),
              C.block(0, 0, reduced_.rows(), C.cols()));
   };
@@ -64,19 +86,15 @@ void bidiagonalization<T>::apply_right(op how, matrix_view<T> C) const {
   const index_t n = A_.cols(), count = n - 1;
   if (count <= 0) return;
   const T* const tau = tau_.data() + 2 * n;
-  if (n > bidiagonal::few_rows) {
+  const matrix_view<T> rows = C.block(1, 0, count, C.cols());
+  if (n > bidiagonal::small_order) {
     const matrix<T> vectors = conjugate_transposed_copy<T>(reduced_.block(0, 1, count, count));
     return ormqr<T>(side::left, how, vectors.view(),
-                    std::span<const T>(tau, static_cast<std::size_t>(count)),
-                    C.block(1, 0, count, C.cols()));
+                    std::span<const T>(tau, static_cast<std::size_t>(count)), rows);
   }
-  for (index_t s = 0; s < count; ++s) {
-    const index_t k = how == op::none ? count - 1 - s : s;
-    T v[bidiagonal::few_rows];
+  bidiagonal::apply_one_by_one(count, count, how, tau, rows, [&](index_t k, T* v) {
     for (index_t j = k + 2; j < n; ++j) v[j - k - 2] = conjugated(reduced_(k, j));
-    apply_reflector(n - k - 2, v, how == op::none ? tau[k] : conjugated(tau[k]),
-                    C.block(k + 1, 0, n - k - 1, C.cols()));
-  }
+  });
 }
 
 #define CREEK_INSTANTIATE(letter, T) template class bidiagonalization<T>;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "blas3/workers.hpp"
+#include "svd_kernels.hpp"
 
 namespace creek::linalg::detail {
 namespace {
@@ -23,27 +24,8 @@ struct pole_sum {
   /// Sums over n poles for s = pole + offset.
   static pole_sum of(index_t n, const double* d, const double* square, double pole,
                      double offset) noexcept {
-    double value[lanes] = {}, slope[lanes] = {};
-    index_t j = 0;
-    for (; j + lanes <= n; j += lanes) {
-      for (index_t k = 0; k < lanes; ++k) {
-        const double inverse = 1 / (((d[j + k] - pole) - offset) * ((d[j + k] + pole) + offset));
-        const double term = square[j + k] * inverse;
-        value[k] += term;
-        slope[k] += term * inverse;
-      }
-    }
     pole_sum sum;
-    for (index_t k = 0; k < lanes; ++k) {
-      sum.value += value[k];
-      sum.slope += slope[k];
-    }
-    for (; j < n; ++j) {
-      const double inverse = 1 / (((d[j] - pole) - offset) * ((d[j] + pole) + offset));
-      const double term = square[j] * inverse;
-      sum.value += term;
-      sum.slope += term * inverse;
-    }
+    secular_kernels_here().add(n, d, square, pole, offset, &sum.value, &sum.slope);
     return sum;
   }
 };
@@ -194,56 +176,33 @@ void secular_equation::recompute_weight(index_t i) {
   z_[at(i)] = std::copysign(std::sqrt(std::abs(before * behind * end)), z_[at(i)]);
 }
 
-double secular_equation::weight(index_t p, index_t j) const noexcept {
-  return z_[at(p)] / (((d_[at(p)] - pole_[at(j)]) - offset_[at(j)]) *
-                      ((d_[at(p)] + pole_[at(j)]) + offset_[at(j)]));
+void secular_equation::arrange(const std::vector<index_t>& order_of) {
+  arranged_d_.resize(d_.size());
+  arranged_z_.resize(d_.size());
+  for (std::size_t r = 0; r < d_.size(); ++r) {
+    const std::size_t p = at(order_of[r]);
+    arranged_d_[r] = d_[p];
+    arranged_z_[r] = z_[p];
+    if (p == 0) first_ = r;
+  }
 }
 
-template <class R>
-void secular_equation::right_vector(index_t j, const index_t* order_of, R* v) const noexcept {
-  double square = 0;
-  for (index_t r = 0; r < order(); ++r) {
-    const double element = weight(order_of[r], j);
-    v[r] = static_cast<R>(element);
-    square += element * element;
-  }
-  const R factor = static_cast<R>(1 / std::sqrt(square));
-  for (index_t r = 0; r < order(); ++r) v[r] *= factor;
+void secular_equation::right_vector(index_t j, double* v) const noexcept {
+  const double square = secular_kernels_here().right_vector(
+      order(), arranged_d_.data(), arranged_z_.data(), pole_[at(j)], offset_[at(j)], v);
+  scale(v, square);
 }
 
-template <class R>
-void secular_equation::left_vector(index_t j, const index_t* order_of, R* u) const noexcept {
-  double square = 0;
-  for (index_t r = 0; r < order(); ++r) {
-    const index_t p = order_of[r];
-    const double element = p == 0 ? -1.0 : d_[at(p)] * weight(p, j);
-    u[r] = static_cast<R>(element);
-    square += element * element;
-  }
-  const R factor = static_cast<R>(1 / std::sqrt(square));
-  for (index_t r = 0; r < order(); ++r) u[r] *= factor;
+void secular_equation::left_vector(index_t j, double* u) const noexcept {
+  const double square = secular_kernels_here().left_vector(
+      order(), arranged_d_.data(), arranged_z_.data(), pole_[at(j)], offset_[at(j)], u);
+  u[first_] = -1;
+  scale(u, square + 1);
 }
 
-template <class R>
-std::pair<R, R> secular_equation::right_products(index_t j, const index_t* order_of, const R* x,
-                                                 const R* y) const noexcept {
-  double square = 0, by_x = 0, by_y = 0;
-  for (index_t r = 0; r < order(); ++r) {
-    const double element = weight(order_of[r], j);
-    square += element * element;
-    by_x += element * x[r];
-    by_y += element * y[r];
-  }
+void secular_equation::scale(double* x, double square) const noexcept {
   const double factor = 1 / std::sqrt(square);
-  return {static_cast<R>(by_x * factor), static_cast<R>(by_y * factor)};
+  for (std::size_t r = 0; r < d_.size(); ++r) x[r] *= factor;
 }
-
-#define CREEK_INSTANTIATE(letter, R)                                                              \
-  template void secular_equation::right_vector<R>(index_t, const index_t*, R*) const noexcept;    \
-  template void secular_equation::left_vector<R>(index_t, const index_t*, R*) const noexcept;     \
-  template std::pair<R, R> secular_equation::right_products<R>(index_t, const index_t*, const R*, \
-                                                               const R*) const noexcept;
-CREEK_FOR_EACH_REAL(CREEK_INSTANTIATE)
-#undef CREEK_INSTANTIATE
 
 }  // namespace creek::linalg::detail

@@ -2,7 +2,7 @@
 // The secular equation that joins two halves of a bidiagonal matrix, and its vectors.
 #pragma once
 
-#include <utility>
+#include <cstddef>
 #include <vector>
 
 #include <creek/linalg/matrix.hpp>
@@ -21,26 +21,23 @@ class secular_equation {
   index_t order() const noexcept { return static_cast<index_t>(d_.size()); }
   double value(index_t j) const noexcept { return pole_[at(j)] + offset_[at(j)]; }
 
-  /// Stores the right singular vector j, of length 1, in v, or the left one in u: element r is that
-  /// of index order[r].
-  template <class R>
-  void right_vector(index_t j, const index_t* order, R* v) const noexcept;
-  template <class R>
-  void left_vector(index_t j, const index_t* order, R* u) const noexcept;
-
-  /// Returns the products of the right singular vector j with x and y.
-  template <class R>
-  std::pair<R, R> right_products(index_t j, const index_t* order, const R* x,
-                                 const R* y) const noexcept;
+  /// Sets the order of the elements of vectors: the r-th one is that of order[r].
+  void arrange(const std::vector<index_t>& order);
+  /// Stores the right singular vector j, of length 1, in v.
+  void right_vector(index_t j, double* v) const noexcept;
+  /// Stores the left singular vector j, of length 1, in u.
+  void left_vector(index_t j, double* u) const noexcept;
 
  private:
   static std::size_t at(index_t j) noexcept { return static_cast<std::size_t>(j); }
   void find_root(index_t i);
   void recompute_weight(index_t i);
-  /// Returns element p of the right singular vector j, before it is scaled.
-  double weight(index_t p, index_t j) const noexcept;
+  /// x /= sqrt(square).
+  void scale(double* x, double square) const noexcept;
 
   std::vector<double> d_, z_;
+  std::vector<double> arranged_d_, arranged_z_;
+  std::size_t first_ = 0;       ///< where arrange() put the element of d[0]
   double scale_ = 1;            ///< 1 / |z|^2
   std::vector<double> square_;  ///< (z[j] / |z|)^2
   std::vector<double> pole_;  ///< root j is pole_[j] + offset_[j], where the pole is the nearer d[]

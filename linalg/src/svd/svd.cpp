@@ -23,7 +23,7 @@ namespace {
 namespace svd {
 
 /// Order up to which rotations are applied to the vectors of the matrix itself.
-constexpr index_t small_order = 32;
+constexpr index_t small_order = 48;
 
 template <scalar T>
 void set_identity(matrix_view<T> A) {

@@ -40,7 +40,7 @@ struct least_squares_rank {
 };
 
 /// Finds the X of least norm among those that minimize the norm of A X - B. Singular values up to
-/// `rcond` times the largest one are taken for zero; rcond < 0 stands for the machine precision. A
+/// `rcond` times the largest one are taken for zero; rcond < 0 stands for half the unit roundoff. A
 /// is overwritten, B has max(m, n) rows as in gels(), s receives the singular values of A. As in
 /// LAPACK, a sum of squares of the rows below X is that of the residual if m > n and the rank is n.
 template <scalar T>
