@@ -318,7 +318,7 @@ TYPED_TEST(bad_arguments, of_the_hessenberg_form) {
       "_work");
 }
 
-TYPED_TEST(bad_arguments, of_eigenvalues) {
+TYPED_TEST(bad_arguments, of_general_eigenvalues) {
   using T = TypeParam;
   constexpr int shift = is_complex<T> ? 0 : 1;
   // Whether there are vectors is `trans` on the left and `trans_b` on the right, as valid letters.

@@ -93,7 +93,8 @@ TYPED_TEST_SUITE(svd_routines, scalars);
 
 TYPED_TEST(svd_routines, gesdd_decomposes_for_every_letter) {
   using T = TypeParam;
-  for (const auto& [m, n] : shapes) {
+  for (const shape& each : shapes) {
+    const index_t m = each.m, n = each.n;
     const index_t k = std::min(m, n);
     const matrix<T> A = random_matrix<T>(m, n, this->random);
     call<T> none(A, 0, 0), first(A, k, k), all(A, m, n), in_place(A, m, n);
@@ -118,7 +119,8 @@ TYPED_TEST(svd_routines, gesdd_decomposes_for_every_letter) {
 
 TYPED_TEST(svd_routines, gesvd_decomposes_for_every_pair_of_letters) {
   using T = TypeParam;
-  for (const auto& [m, n] : {shape{5, 3}, shape{3, 5}, shape{70, 50}, shape{50, 120}}) {
+  for (const shape& each : {shape{5, 3}, shape{3, 5}, shape{70, 50}, shape{50, 120}}) {
+    const index_t m = each.m, n = each.n;
     const index_t k = std::min(m, n);
     const matrix<T> A = random_matrix<T>(m, n, this->random);
     call<T> whole(A, m, n);
@@ -145,7 +147,8 @@ TYPED_TEST(svd_routines, gesvd_decomposes_for_every_pair_of_letters) {
 TYPED_TEST(svd_routines, of_lapacke_take_both_layouts) {
   using T = TypeParam;
   using R = real<T>;
-  for (const auto& [m, n] : {shape{6, 4}, shape{4, 6}, shape{40, 33}}) {
+  for (const shape& each : {shape{6, 4}, shape{4, 6}, shape{40, 33}}) {
+    const index_t m = each.m, n = each.n;
     const index_t k = std::min(m, n);
     const matrix<T> A = random_matrix<T>(m, n, this->random);
     for (const char job : {'S', 'A', 'N', 'O'}) {
@@ -191,7 +194,8 @@ TYPED_TEST(svd_routines, of_lapacke_take_both_layouts) {
 TYPED_TEST(svd_routines, gelsd_solves_in_both_layouts) {
   using T = TypeParam;
   using R = real<T>;
-  for (const auto& [m, n] : shapes) {
+  for (const shape& each : shapes) {
+    const index_t m = each.m, n = each.n;
     const index_t k = std::min(m, n), r = std::max<index_t>(1, k / 2);
     const matrix<T> A =
         product(random_matrix<T>(m, r, this->random), random_matrix<T>(r, n, this->random));
@@ -237,7 +241,8 @@ TYPED_TEST(svd_routines, gelsd_solves_in_both_layouts) {
 TYPED_TEST(svd_routines, gebrd_in_both_layouts) {
   using T = TypeParam;
   using R = real<T>;
-  for (const auto& [m, n] : shapes) {
+  for (const shape& each : shapes) {
+    const index_t m = each.m, n = each.n;
     const auto k = static_cast<std::size_t>(std::min(m, n));
     const matrix<T> A = random_matrix<T>(m, n, this->random);
     matrix<T> a = A, a_rows = turned(A);
