@@ -69,7 +69,7 @@ class Eigen : public ::testing::Test {
     for (index_t j = 0; j < n; ++j) a(j, j) = std::real(a(j, j));
     return a;
   }
-  /// Returns the triangle of A; in the other one there are NaN.
+  /// Returns the triangle of A; in the other one and in what counts as 0 there are NaN.
   static matrix<T> only_stored(triangle stored, const matrix<T>& a) {
     auto b = a;
     for (index_t j = 0; j < a.cols(); ++j) {
@@ -78,6 +78,7 @@ class Eigen : public ::testing::Test {
           b(i, j) = std::numeric_limits<R>::quiet_NaN();
         }
       }
+      if constexpr (is_complex<T>) b(j, j).imag(std::numeric_limits<R>::quiet_NaN());
     }
     return b;
   }

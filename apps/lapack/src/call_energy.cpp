@@ -16,15 +16,17 @@ namespace {
 
 /// Lives as long as the process: a thread may be in a call at its end.
 constinit power::meter* meter = nullptr;
-/// Whether the meter has figures; known from the first reading.
 constinit bool is_usable = false;
+/// Where figures come from, by the first reading: later ones belong to calls.
+constinit power::energy_figure* first_reading = nullptr;
 constinit std::atomic<bool> in_use{false};
 
 }  // namespace
 
 void open_meter() {
   auto made = std::make_unique<power::meter>();
-  is_usable = made->read_energy().available();
+  first_reading = new power::energy_figure(made->read_energy());
+  is_usable = first_reading->available();
   meter = made.release();
 }
 
@@ -59,7 +61,7 @@ bool has_energy() noexcept {
 
 std::string energy_line() {
   if (meter == nullptr) return "";
-  const power::energy_figure figure = meter->read_energy();
+  const power::energy_figure& figure = *first_reading;
   if (figure.available()) {
     return fmt::format(
         "  energy: calls on workers, {} by {}{}\n", to_string(figure.origin), figure.source,

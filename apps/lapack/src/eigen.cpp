@@ -2,6 +2,7 @@
 // syev, syevd and syevr, for complex numbers heev, heevd and heevr.
 #include <creek/linalg/eigen.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -102,7 +103,9 @@ struct given_range {
   }
   /// Returns the columns that Z needs.
   blas_int columns(blas_int n) const noexcept {
-    return parse_letter(letter, 'I', 'I') ? std::max<blas_int>(0, iu - il + 1) : n;
+    if (!parse_letter(letter, 'I', 'I')) return n;
+    const index_t wanted = index_t{iu} - index_t{il} + 1;
+    return static_cast<blas_int>(std::clamp<index_t>(wanted, 0, std::max<index_t>(0, n)));
   }
 };
 
@@ -135,7 +138,7 @@ blas_int heevr(char jobz, const given_range<real<T>>& range, char uplo, blas_int
   });
   *m = static_cast<blas_int>(found.count);
   // Callers give no room for the supports of a part of the spectrum, which LAPACK does not return.
-  for (blas_int i = 0; vectors && range.is_whole(n) && i < *m; ++i) {
+  for (blas_int i = 0; vectors && (range.is_whole(n) || n == 1) && i < *m; ++i) {
     isuppz[2 * i] = 1;
     isuppz[2 * i + 1] = n;
   }

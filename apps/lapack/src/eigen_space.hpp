@@ -46,7 +46,7 @@ class eigen_space {
 
   /// Returns 0, or -i if the length that is argument i is too small; `first` is that of LWORK.
   blas_int check(const space_lengths& need, blas_int first) const noexcept {
-    if (asked()) return 0;
+    if (asked() || work_ == nullptr) return 0;  // linalg has its own memory
     if (lwork_ < need.work) return -first;
     if (is_complex<T> && lrwork_ < need.rwork) return -(first + 2);
     const blas_int last = is_complex<T> ? first + 4 : first + 2;

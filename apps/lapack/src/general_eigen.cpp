@@ -67,12 +67,8 @@ blas_int c_geev(const c_call& how, char jobvl, char jobvr, blas_int n, T* a, bla
   constexpr int shift = is_complex<T> ? 0 : 1;
   const bool has_left = parse_wanted(jobvl) == wanted::yes;
   const bool has_right = parse_wanted(jobvr) == wanted::yes;
-  const bool by_columns = parse_layout(how.given_layout) == layout::columns;
   const auto vectors = [&](bool has, T* v, blas_int ld, int position) {
-    operand<T> made{v, has ? n : 0, has ? n : 0, ld, position};
-    // The result only: not searched for NaN, whatever is in it.
-    if (how.upper_form && by_columns) made.part = {false, false, false};
-    return made;
+    return write_only(v, has ? n : 0, has ? n : 0, ld, position);
   };
   return c_interface(
       how,

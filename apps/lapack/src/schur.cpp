@@ -172,11 +172,7 @@ blas_int c_gees(const c_call& how, char jobvs, char sort, const eigenvalue_selec
                 T* vs, blas_int ldvs, const workspace<T>& space) {
   const bool has_vectors = parse_letter(jobvs, wanted::no, wanted::yes) == wanted::yes;
   const blas_int columns = has_vectors ? n : 0;
-  operand<T> vectors{vs, columns, columns, ldvs, is_complex<T> ? 10 : 11};
-  // The result only: not searched for NaN, whatever is in it.
-  if (how.upper_form && parse_layout(how.given_layout) == layout::columns) {
-    vectors.part = {false, false, false};
-  }
+  const auto vectors = write_only(vs, columns, columns, ldvs, is_complex<T> ? 10 : 11);
   return c_interface(
       how,
       [&](const operand<T>& A, const operand<T>& V) {

@@ -139,7 +139,9 @@ blas_int stedc(char compz, blas_int n, real<T>* d, real<T>* e, T* z, blas_int ld
   const of_tridiagonal vectors = *parse_tridiagonal_vectors(compz);
   const space_lengths need = stedc_lengths<T>(vectors, n);
   if (const blas_int bad = space.check(need, 8)) return bad;
-  return space.tell(need) ? 0 : solve_tridiagonal(vectors, n, d, e, z, ldz);
+  if (space.tell(need)) return 0;
+  if (n == 1 && vectors != of_tridiagonal::none) *z = T{1};  // LAPACK's, also of a given matrix
+  return solve_tridiagonal(vectors, n, d, e, z, ldz);
 }
 
 template <scalar T>

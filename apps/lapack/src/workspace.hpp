@@ -2,6 +2,7 @@
 // WORK and LWORK of LAPACK's routines.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -20,7 +21,8 @@ class workspace {
   /// Returns whether there is room for `least` elements and at least one, or only the best length
   /// is asked for.
   bool holds(index_t least) const noexcept {
-    return asked() || index_t{length_} >= std::max<index_t>(1, least);
+    constexpr index_t longest = std::numeric_limits<blas_int>::max();
+    return asked() || index_t{length_} >= std::clamp<index_t>(least, 1, longest);
   }
   /// Writes LAPACK's best length to the first element, rounded up if T cannot hold all its digits,
   /// or `least` if the best length exceeds the integers. Returns whether only the length was asked

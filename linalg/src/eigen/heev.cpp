@@ -13,6 +13,7 @@
 #include "checks.hpp"
 #include "divide_and_conquer.hpp"
 #include "kernels/packing.hpp"
+#include "kernels/product.hpp"
 #include "kernels/vector_kernels.hpp"
 #include "reduction.hpp"
 #include "scaling.hpp"
@@ -51,14 +52,17 @@ void mirror_upper(const_view<T> A, matrix_view<T> to) {
   });
 }
 
+/// Imaginary parts of the diagonal count as 0.
 template <scalar T>
 real<T> largest_element(triangle stored, const_view<T> A) noexcept {
   using R = real<T>;
   const index_t n = A.rows();
   R most = 0;
   for (index_t j = 0; j < n; ++j) {
-    const index_t first = stored == triangle::lower ? j : 0;
-    const index_t last = stored == triangle::lower ? n : j + 1;
+    const index_t first = stored == triangle::lower ? j + 1 : 0;
+    const index_t last = stored == triangle::lower ? n : j;
+    const R diagonal = std::real(A(j, j));
+    most = largest_magnitude(&diagonal, 1, most);
     const auto* const column = reinterpret_cast<const R*>(A.column(j));
     most = largest_magnitude(column + reals<T> * first, reals<T> * (last - first), most);
   }
@@ -128,6 +132,7 @@ class hermitian_problem {
       }
       mirror_upper<T>(A, A_);
     }
+    make_diagonal_real(A_);
     exponent_ = exponent_to_scale(most);
     if (exponent_ != 0) {
       for (index_t j = 0; j < n_; ++j) {

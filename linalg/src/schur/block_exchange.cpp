@@ -110,6 +110,8 @@ class block_exchange {
       }
     }
     const R above = A_(at, at), below = A_(at + n - 1, at + n - 1);
+    if (first == 1 && !(std::abs(d(n - 1, n - 1) - above) <= tolerance)) return false;
+    if (second == 1 && !(std::abs(d(0, 0) - below) <= tolerance)) return false;
     for (int p = 0; p < second; ++p) {
       apply(by[p], first, A_, at + p, at, at + n);
       if (Q_.rows() > 0) apply_right(by[p], first, Q_, at + p, Q_.rows());

@@ -426,6 +426,19 @@ R normalize(index_t n, R* d, R* e) {
 }
 
 template <class R>
+bool is_finite(index_t n, const R* d, const R* e) noexcept {
+  const auto good = [](R x) { return std::isfinite(x); };
+  return std::all_of(d, d + n, good) && std::all_of(e, e + n - 1, good);
+}
+
+/// Leaves values that are no numbers, which could not be sorted. Returns info.
+template <class R>
+index_t without_values(index_t n, R* d) noexcept {
+  std::fill_n(d, n, std::numeric_limits<R>::quiet_NaN());
+  return std::max<index_t>(1, n - 1);
+}
+
+template <class R>
 void set_identity(matrix_view<R> A) {
   for (index_t j = 0; j < A.cols(); ++j) {
     std::fill_n(A.column(j), A.rows(), R{0});
@@ -440,6 +453,11 @@ template <class R>
 index_t bidiagonal_svd(index_t n, R* d, R* e, matrix_view<R> U, matrix_view<R> V) {
   using namespace bidiagonal;
   if (n == 0) return 0;
+  if (!is_finite(n, d, e)) {
+    set_identity(U);
+    set_identity(V);
+    return without_values(n, d);
+  }
   if (n <= leaf_order) {
     set_identity(U);
     set_identity(V);
@@ -475,6 +493,7 @@ template <class R>
 index_t bidiagonal_values(index_t n, R* d, R* e) {
   using namespace bidiagonal;
   if (n == 0) return 0;
+  if (!is_finite(n, d, e)) return without_values(n, d);
   constexpr index_t divided_order = 400;
   if (n <= divided_order) {
     if (n > 1 && quotient_difference_values(n, d, e)) return 0;

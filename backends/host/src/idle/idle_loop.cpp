@@ -190,7 +190,9 @@ found_work idle_loop::await_calls(worker& self) {
     const idle_plan plan = plan_wait(self);
     const ticks limit = tick_clock::from_nanoseconds(plan.search);
     ticks yield_at{};
-    for (ticks waited{}; !work && waited <= limit; waited = tick_clock::now() - start) {
+    for (ticks waited{}; !work && waited <= limit && !shutdown_.requested();
+         waited = tick_clock::now() - start) {
+      if (waited > tick_clock::from_nanoseconds(spin_without_yield)) std::this_thread::yield();
       yield_now_and_then(waited, yield_at);
       work = search_.everywhere(self, false);
       if (!work) work = found_work::messages_if(messages_.pause_for_messages(self));
