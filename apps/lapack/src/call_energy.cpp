@@ -17,7 +17,7 @@ namespace {
 /// Lives as long as the process: a thread may be in a call at its end.
 constinit power::meter* meter = nullptr;
 constinit bool is_usable = false;
-/// Where figures come from, by the first reading: later ones belong to calls.
+/// The first figure, which names the origin: later ones belong to calls.
 constinit power::energy_figure* first_reading = nullptr;
 constinit std::atomic<bool> in_use{false};
 
