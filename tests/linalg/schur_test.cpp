@@ -16,6 +16,7 @@
 #include <creek/tasking.hpp>
 
 #include "random_matrix.hpp"
+#include "support/process_facts.hpp"
 
 namespace creek::linalg {
 namespace {
@@ -124,7 +125,7 @@ TYPED_TEST(Schur, OfRandomMatrices) {
 }
 
 TYPED_TEST(Schur, OfLargeMatricesWithManyShifts) {
-  this->check(this->hessenberg(610));
+  this->check(this->hessenberg(support::under_sanitizer ? 260 : 610));
 }
 
 TYPED_TEST(Schur, OfActiveRows) {
@@ -240,7 +241,7 @@ TYPED_TEST(Schur, OfDefectiveAndNonnormalMatrices) {
 
 TYPED_TEST(Schur, IsTheSameOnAnyWorkers) {
   using T = TypeParam;
-  constexpr index_t n = 310;
+  constexpr index_t n = support::under_sanitizer ? 220 : 310;
   const matrix<T> before = this->hessenberg(n);
   matrix<T> first = before, z = this->identity(n);
   auto w = this->places(n);
