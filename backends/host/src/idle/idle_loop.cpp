@@ -190,8 +190,9 @@ found_work idle_loop::await_calls(worker& self) {
     const idle_plan plan = plan_wait(self);
     const ticks limit = tick_clock::from_nanoseconds(plan.search);
     ticks yield_at{};
-    for (ticks waited{}; !work && waited <= limit && !shutdown_.requested();
-         waited = tick_clock::now() - start) {
+    // Once at least, also at the end: what was sent is handled before the worker sleeps.
+    for (ticks waited{}; !work && waited <= limit; waited = tick_clock::now() - start) {
+      if (waited > ticks{} && shutdown_.requested()) break;
       if (waited > tick_clock::from_nanoseconds(spin_without_yield)) std::this_thread::yield();
       yield_now_and_then(waited, yield_at);
       work = search_.everywhere(self, false);
