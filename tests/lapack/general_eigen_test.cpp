@@ -37,14 +37,14 @@ class eigen_routines : public ::testing::Test {
   using R = real<T>;
   std::mt19937 random{9};
 
-  static index_t least_geev(index_t n) { return (is_complex<T> ? 2 : 4) * n; }
+  static index_t min_geev_length(index_t n) { return (is_complex<T> ? 2 : 4) * n; }
 
   static blas_int geev(char left, char right, matrix<T>& a, spectrum<T>& w, matrix<T>& vl,
                        matrix<T>& vr) {
     const index_t n = a.rows();
     std::vector<R> reals(static_cast<std::size_t>(2 * n + 1));
-    std::vector<T> work(static_cast<std::size_t>(least_geev(n) + 1));
-    const index_t length = std::max<index_t>(1, least_geev(n));
+    std::vector<T> work(static_cast<std::size_t>(min_geev_length(n) + 1));
+    const index_t length = std::max<index_t>(1, min_geev_length(n));
     if constexpr (is_complex<T>) {
       return lapack<T>("geev", left, right, n, a.data(), ld(a), w.first.data(), vl.data(), ld(vl),
                        vr.data(), ld(vr), work.data(), length, reals.data());

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -54,6 +55,13 @@ requires(!is_complex<T>) struct eigenvalue_arrays<T> {
     return result;
   }
 };
+
+/// Whether vectors are to be computed, as geev and gees spell it.
+enum class wanted : char { no = 'N', yes = 'V' };
+
+inline std::optional<wanted> parse_wanted(char letter) noexcept {
+  return parse_letter(letter, wanted::no, wanted::yes);
+}
 
 /// Returns the leading dimension of vectors that are not wanted, as LAPACKE passes it on: that of a
 /// row-major array is not looked at.

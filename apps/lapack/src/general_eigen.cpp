@@ -11,12 +11,6 @@
 namespace creek::lapack {
 namespace {
 
-enum class wanted : char { no = 'N', yes = 'V' };
-
-std::optional<wanted> parse_wanted(char letter) noexcept {
-  return parse_letter(letter, wanted::no, wanted::yes);
-}
-
 /// Returns the length that LAPACK's geev asks for, of which this library uses none.
 template <scalar T>
 double geev_length(double n, bool has_vectors, double least) noexcept {

@@ -128,7 +128,6 @@ blas_int sort_schur(const eigenvalue_selection<T>& select, matrix_view<T> A,
   return is_complex<T> || is_sorted ? 0 : n + 2;
 }
 
-enum class wanted : char { no = 'N', yes = 'V' };
 enum class order : char { any = 'N', selected_first = 'S' };
 
 template <scalar T>
@@ -136,7 +135,7 @@ blas_int gees(char jobvs, char sort, const eigenvalue_selection<T>& select, blas
               blas_int lda, blas_int* sdim, const eigenvalue_arrays<T>& to, T* vs, blas_int ldvs,
               const workspace<T>& space) {
   constexpr int shift = is_complex<T> ? 0 : 1;
-  const auto job = parse_letter(jobvs, wanted::no, wanted::yes);
+  const auto job = parse_wanted(jobvs);
   const auto sorting = parse_letter(sort, order::any, order::selected_first);
   if (!job) return -1;
   if (!sorting) return -2;
@@ -170,7 +169,7 @@ template <scalar T>
 blas_int c_gees(const c_call& how, char jobvs, char sort, const eigenvalue_selection<T>& select,
                 blas_int n, T* a, blas_int lda, blas_int* sdim, const eigenvalue_arrays<T>& w,
                 T* vs, blas_int ldvs, const workspace<T>& space) {
-  const bool has_vectors = parse_letter(jobvs, wanted::no, wanted::yes) == wanted::yes;
+  const bool has_vectors = parse_wanted(jobvs) == wanted::yes;
   const blas_int columns = has_vectors ? n : 0;
   const auto vectors = write_only(vs, columns, columns, ldvs, is_complex<T> ? 10 : 11);
   return c_interface(

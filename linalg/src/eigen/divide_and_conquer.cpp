@@ -35,7 +35,7 @@ index_t divide_and_conquer<R>::solve_leaf(const tridiagonal<R>& t, index_t first
     Q(j, j) = 1;
   }
   R scratch[2 * small_eigen];
-  const index_t info = implicit_ql(t, rotated_columns<R>{Q.data(), t.n, Q.leading()}, scratch);
+  const index_t info = implicit_ql(t, columns_of(Q), scratch);
   index_t* const order = order_.data() + first;
   for (index_t j = 0; j < t.n; ++j) order[j] = j;
   std::sort(order, order + t.n,

@@ -62,9 +62,9 @@ real<T> largest_element(triangle stored, const_view<T> A) noexcept {
     const index_t first = stored == triangle::lower ? j + 1 : 0;
     const index_t last = stored == triangle::lower ? n : j;
     const R diagonal = std::real(A(j, j));
-    most = largest_magnitude(&diagonal, 1, most);
+    most = max_magnitude(&diagonal, 1, most);
     const auto* const column = reinterpret_cast<const R*>(A.column(j));
-    most = largest_magnitude(column + reals<T> * first, reals<T> * (last - first), most);
+    most = max_magnitude(column + reals<T> * first, reals<T> * (last - first), most);
   }
   return most;
 }
@@ -151,9 +151,7 @@ class hermitian_problem {
   index_t find_small() {
     return solve([&](const tridiagonal<R>& t) {
       form_small_q(A_, memory_.tau());
-      const index_t info =
-          implicit_ql(t, {reinterpret_cast<R*>(A_.data()), reals<T> * n_, reals<T> * A_.leading()},
-                      memory_.rotations());
+      const index_t info = implicit_ql(t, columns_of(A_), memory_.rotations());
       if (info == 0) sort_pairs(w_, A_);
       return info;
     });

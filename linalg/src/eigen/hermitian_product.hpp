@@ -39,7 +39,7 @@ T plain_product(T a, T b) noexcept {
 /// into pieces with results of their own, which are added in order: the result depends on the
 /// order of A alone.
 template <scalar T>
-class hermitian_product {
+class split_hermitian_product {
  public:
   /// Rows that are worth a piece.
   static constexpr index_t piece_rows = 192;

@@ -33,23 +33,6 @@ directed<R> seen_from(const tridiagonal<R>& t, index_t first, index_t way) noexc
   return {t.d + first, t.e + (way > 0 ? first : first - 1), way};
 }
 
-template <class R>
-struct rotation {
-  R c, s, r;
-};
-
-/// Returns the rotation that maps (f, g) to (r, 0).
-template <class R>
-rotation<R> make_rotation(R f, R g) noexcept {
-  if (g == 0) return {1, 0, f};
-  if (f == 0) return {0, std::copysign(R{1}, g), std::abs(g)};
-  const R squares = f * f + g * g;
-  const R length =
-      squares > std::numeric_limits<R>::min() / roundoff<R> ? std::sqrt(squares) : std::hypot(f, g);
-  const R r = std::copysign(length, f);
-  return {std::abs(f) / length, g / r, r};
-}
-
 /// Eigenvalues of [a b; b c], the one of larger magnitude first, and its unit eigenvector.
 template <class R>
 struct pair_solution {
@@ -130,7 +113,7 @@ void sweep(const directed<R>& t, index_t l, index_t m, R* c, R* s) noexcept {
   p = 0;
   for (index_t i = m - 1; i >= l; --i) {
     const R f = sine * t.e(i), b = cosine * t.e(i);
-    const auto [next_c, next_s, r] = make_rotation(g, f);
+    const auto [next_c, next_s, r] = plane_rotation<R>::of(g, f);
     cosine = next_c;
     sine = next_s;
     if (i != m - 1) t.e(i + 1) = r;
@@ -177,7 +160,7 @@ index_t implicit_ql(const tridiagonal<R>& t, const rotated_columns<R>& Z, R* scr
       } else if (m == l + 1) {
         const index_t low = backwards ? from - m : from + l;
         const auto both = solve_pair(t.d[low], t.e[low], t.d[low + 1]);
-        kernels.rotate(Z.rows, 1, &both.c, &both.s, Z.data + low * Z.step, Z.step);
+        kernels.rotate(Z.length, 1, &both.c, &both.s, Z.data + low * Z.leading, Z.leading);
         t.d[low] = both.larger;
         t.d[low + 1] = both.smaller;
         t.e[low] = 0;
@@ -185,7 +168,8 @@ index_t implicit_ql(const tridiagonal<R>& t, const rotated_columns<R>& Z, R* scr
       } else {
         if (left-- == 0) return count_nonzero(t);
         sweep(part, l, m, c, s);
-        kernels.rotate(Z.rows, m - l, c, s, Z.data + (from + way * m) * Z.step, -way * Z.step);
+        kernels.rotate(Z.length, m - l, c, s, Z.data + (from + way * m) * Z.leading,
+                       -way * Z.leading);
       }
     }
     first = last + 1;

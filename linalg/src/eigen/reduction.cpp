@@ -29,12 +29,12 @@ class tridiagonal_panel {
   /// Makes room for matrices of order n. Throws std::bad_alloc.
   explicit tridiagonal_panel(index_t n)
       : rows_(n),
-        memory_(reals<T> *
-                (n * 3 * reduced_columns + hermitian_product<T>::room(n) + 2 * reduced_columns)),
+        memory_(reals<T> * (n * 3 * reduced_columns + split_hermitian_product<T>::room(n) +
+                            2 * reduced_columns)),
         V_(reinterpret_cast<T*>(memory_.data())),
         W_(V_ + n * reduced_columns),
         partial_(V_ + n * 3 * reduced_columns),
-        factors_(partial_ + hermitian_product<T>::room(n)) {}
+        factors_(partial_ + split_hermitian_product<T>::room(n)) {}
 
   void reduce(matrix_view<T> A, index_t columns, R* d, R* e, T* tau) {
     A_ = A;
@@ -88,7 +88,7 @@ class tridiagonal_panel {
     const T* const v = at(V_, first, i);
     T* const w = at(W_, first, i);
     const const_view<T> below = A_.block(first, first, rows, rows);
-    hermitian_product<T>::multiply(below, v, partial_, w, [&] {
+    split_hermitian_product<T>::multiply(below, v, partial_, w, [&] {
       project(rows, i, W_ + first, rows_, v, factors_);
       project(rows, i, V_ + first, rows_, v, factors_ + i);
     });

@@ -20,7 +20,7 @@ R largest_of(R most, R x) noexcept {
 
 /// Returns the largest magnitude of an element, NaN if one is NaN.
 template <class R>
-R largest_magnitude(const R* x, index_t n, R most = 0) noexcept {
+R max_magnitude(const R* x, index_t n, R most = 0) noexcept {
   for (index_t i = 0; i < n && !std::isnan(most); ++i) most = largest_of(most, x[i]);
   return most;
 }
@@ -44,7 +44,7 @@ int exponent_of(R most) noexcept {
 /// info, or that of LAPACK for a matrix with NaN or infinities, whose d become NaN.
 template <class R, class Solve>
 index_t solve_scaled(const tridiagonal<R>& t, const Solve& solve) {
-  const R most = largest_magnitude(t.e, t.n - 1, largest_magnitude(t.d, t.n));
+  const R most = max_magnitude(t.e, t.n - 1, max_magnitude(t.d, t.n));
   if (!std::isfinite(most)) {
     if (t.n == 1) return 0;
     std::fill_n(t.d, t.n, std::numeric_limits<R>::quiet_NaN());

@@ -33,8 +33,7 @@ index_t solve_small(const tridiagonal<real<T>>& given, matrix_view<T> Z) {
   using R = real<T>;
   return solve_scaled(given, [&](const tridiagonal<R>& t) {
     R scratch[2 * small_eigen];
-    const index_t info = implicit_ql(
-        t, {reinterpret_cast<R*>(Z.data()), reals<T> * Z.rows(), reals<T> * Z.leading()}, scratch);
+    const index_t info = implicit_ql(t, columns_of(Z), scratch);
     if (info == 0) sort_pairs(t.d, Z);
     return info;
   });

@@ -8,6 +8,8 @@
 
 #include <creek/linalg/matrix.hpp>
 
+#include "kernels/rotated_columns.hpp"
+
 namespace creek::linalg::detail {
 
 /// A tridiagonal matrix: d has n elements, e has n - 1.
@@ -20,15 +22,6 @@ struct tridiagonal {
   tridiagonal part(index_t first, index_t count) const noexcept {
     return {count, d + first, e + first};
   }
-};
-
-/// Columns of real elements that take part in every rotation; those of a complex matrix have twice
-/// as many elements as it has rows.
-template <class R>
-struct rotated_columns {
-  R* data;
-  index_t rows;
-  index_t step;
 };
 
 /// Implicit QL and QR: d becomes the eigenvalues, unsorted, e is destroyed, and Z becomes Z times

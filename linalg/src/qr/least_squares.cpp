@@ -85,7 +85,7 @@ class factors_in_place {
     solve(op::none, B);
   }
   /// Least-norm X of A^H X = B: X = Q R^-H B.
-  void least_norm(matrix_view<T> B) const {
+  void minimum_norm(matrix_view<T> B) const {
     const index_t n = QR_.cols();
     solve(op::conjugate_transpose, B);
     scale(T{}, B.block(n, 0, QR_.rows() - n, B.cols()));
@@ -148,7 +148,7 @@ index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& optio
   if ((how == op::none) != wide) {
     factors.least_squares(B);
   } else {
-    factors.least_norm(B);
+    factors.minimum_norm(B);
   }
   of_A.apply(B.block(0, 0, unknowns, B.cols()));
   of_B.undo(B);

@@ -257,7 +257,7 @@ class schur_vectors {
   }
 
   template <class S>
-  R least_pivot(S lambda) const noexcept {
+  R min_pivot(S lambda) const noexcept {
     return std::max(precision<R> * size_of(lambda), small_);
   }
 
@@ -281,7 +281,7 @@ class schur_vectors {
   /// those above them in these rows.
   template <class S>
   void solve_up(const vector_column<T, S>& x, S lambda, index_t begin, index_t end) const noexcept {
-    const R least = least_pivot(lambda);
+    const R least = min_pivot(lambda);
     for (index_t r = end - 1; r >= begin; --r) {
       if (!is_inside_block(r)) {
         S pivot = S(A_(r, r)) - lambda;
@@ -313,7 +313,7 @@ class schur_vectors {
   template <class S>
   void solve_down(const vector_column<T, S>& x, S lambda, index_t known, index_t begin,
                   index_t end) const noexcept {
-    const R least = least_pivot(lambda);
+    const R least = min_pivot(lambda);
     // Sums with solved rows stay in range.
     const R most = x.largest();
     if (most > 1 && largest_norm_ > big_ / most) x.scale(1 / most);

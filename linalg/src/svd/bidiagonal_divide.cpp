@@ -22,7 +22,7 @@
 #include "blas3/workers.hpp"
 #include "kernels/pack_memory.hpp"
 #include "quotient_differences.hpp"
-#include "secular_equation.hpp"
+#include "singular_secular_equation.hpp"
 
 namespace creek::linalg::detail {
 namespace {
@@ -106,7 +106,7 @@ class joint {
 
   index_t kept() const noexcept { return static_cast<index_t>(kept_.size()); }
   const std::vector<index_t>& deflated() const noexcept { return deflated_; }
-  const secular_equation& equation() const noexcept { return *equation_; }
+  const singular_secular_equation& equation() const noexcept { return *equation_; }
   /// Returns the column of the r-th kept value, in the order of the parts of the columns.
   index_t column(index_t r) const noexcept { return kept_[at(order_[at(r)])]; }
   index_t count(part_of_column part) const noexcept {
@@ -119,16 +119,16 @@ class joint {
   std::vector<part_of_column> part_;
   std::vector<index_t> kept_, deflated_, order_;
   index_t counts_[4] = {};
-  std::optional<secular_equation> equation_;
+  std::optional<singular_secular_equation> equation_;
 };
 
 /// The state of one decomposition: values and, per span, their increasing order.
 template <class R>
-class divide {
+class bidiagonal_division {
  public:
   /// V has all rows of the vectors, or only the first and the last one of each span; in that case
   /// there is no U.
-  divide(index_t n, R* d, R* e, matrix_view<R> U, matrix_view<R> V)
+  bidiagonal_division(index_t n, R* d, R* e, matrix_view<R> U, matrix_view<R> V)
       : n_(n), d_(d), e_(e), U_(U), V_(V), order_(static_cast<std::size_t>(n)) {}
 
   index_t run() {
@@ -140,9 +140,6 @@ class divide {
 
  private:
   bool only_ends() const noexcept { return U_.rows() == 0 && V_.rows() == 2; }
-  static rotated_columns<R> columns(matrix_view<R> A) noexcept {
-    return {A.data(), A.rows(), A.leading()};
-  }
   /// The vectors of a span: its block of U or V, or the two rows of its columns.
   matrix_view<R> left(const span_of_rows& of) const noexcept {
     return only_ends() ? matrix_view<R>() : U_.block(of.first, of.first, of.rows, of.rows);
@@ -175,8 +172,8 @@ class divide {
     }
     R e[leaf_order];  // the element behind the span belongs to the row of the cut
     std::copy_n(e_ + of.first, of.rows - (of.extra ? 0 : 1), e);
-    if (of.extra) make_square(of.rows, d, e, columns(U), columns(V));
-    unconverged_ += bidiagonal_qr(of.rows, d, e, columns(U), columns(V));
+    if (of.extra) make_square(of.rows, d, e, columns_of(U), columns_of(V));
+    unconverged_ += bidiagonal_qr(of.rows, d, e, columns_of(U), columns_of(V));
     sort(of);
   }
 
@@ -232,7 +229,7 @@ class divide {
       z[at(cut)] = length;
     }
     if (only_ends()) clear_far_ends(of, V);
-    const rotated_columns<R> u = columns(U), v = columns(V);
+    const rotated_columns<R> u = columns_of(U), v = columns_of(V);
     const joint<R> made(cut, R{1}, merged(of), d, z.data(), [&](index_t i, index_t j, R c2, R s2) {
       u.rotate(i, j, c2, s2);
       v.rotate(i, j, c2, s2);
@@ -416,7 +413,7 @@ R normalize(index_t n, R* d, R* e) {
   constexpr R eps = std::numeric_limits<R>::epsilon() / 2;
   R size = std::abs(d[0]);
   for (index_t i = 1; i < n; ++i) size = std::max({size, std::abs(d[i]), std::abs(e[i - 1])});
-  if (size == 0 || !std::isfinite(size)) return size;
+  if (size == 0) return size;
   for (index_t i = 0; i < n; ++i) {
     d[i] /= size;
     if (std::abs(d[i]) < eps) d[i] = std::copysign(eps, d[i]);
@@ -467,13 +464,13 @@ index_t bidiagonal_svd(index_t n, R* d, R* e, matrix_view<R> U, matrix_view<R> V
     return unconverged;
   }
   const R size = normalize(n, d, e);
-  if (size == 0 || !std::isfinite(size)) {
+  if (size == 0) {
     set_identity(U);
     set_identity(V);
-    return size == 0 ? 0 : n - 1;
+    return 0;
   }
   matrix<R> left(n, n), right(n, n);
-  divide<R> cut(n, d, e, left.view(), right.view());
+  bidiagonal_division<R> cut(n, d, e, left.view(), right.view());
   const index_t unconverged = cut.run();
   const std::vector<R> values(d, d + n);
   const std::vector<index_t>& order = cut.order();
@@ -502,9 +499,9 @@ index_t bidiagonal_values(index_t n, R* d, R* e) {
     return unconverged;
   }
   const R size = normalize(n, d, e);
-  if (size == 0 || !std::isfinite(size)) return size == 0 ? 0 : n - 1;
+  if (size == 0) return 0;
   matrix<R> ends(2, n);
-  const index_t unconverged = divide<R>(n, d, e, matrix_view<R>(), ends.view()).run();
+  const index_t unconverged = bidiagonal_division<R>(n, d, e, matrix_view<R>(), ends.view()).run();
   std::sort(d, d + n, std::greater<>());
   for (index_t j = 0; j < n; ++j) d[j] *= size;
   return unconverged;

@@ -5,36 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "svd_kernels.hpp"
+#include "kernels/eigen_kernels.hpp"
 
 namespace creek::linalg::detail {
 namespace {
 namespace bidiagonal {
-
-template <class R>
-struct rotation {
-  R c, s;
-  R r;  ///< (c, s; -s, c) maps (f, g) to (r, 0)
-
-  /// Like LAPACK's lartg: neither overflows nor underflows on the way.
-  static rotation of(R f, R g) noexcept {
-    using limits = std::numeric_limits<R>;
-    if (g == 0) return {1, 0, f};
-    if (f == 0) return {0, std::copysign(R{1}, g), std::abs(g)};
-    static const R least = std::sqrt(limits::min()), most = std::sqrt(limits::max() / 2);
-    const R size_f = std::abs(f), size_g = std::abs(g);
-    if (size_f > least && size_f < most && size_g > least && size_g < most) {
-      const R length = std::sqrt(f * f + g * g);
-      const R r = std::copysign(length, f);
-      return {size_f / length, g / r, r};
-    }
-    const R unit = std::clamp(std::max(size_f, size_g), limits::min(), 1 / limits::min());
-    const R a = f / unit, b = g / unit;
-    const R length = std::sqrt(a * a + b * b);
-    const R r = std::copysign(length, f);
-    return {std::abs(a) / length, b / r, r * unit};
-  }
-};
 
 /// Singular values of the triangle (f, g; 0, h), like LAPACK's las2.
 template <class R>
@@ -161,8 +136,8 @@ class rotations {
 
   void apply() noexcept {
     if (count_ == 0) return;
-    svd_kernels_of<R>().rotate(columns_.length, count_, c_, s_, columns_.column(next_),
-                               step_ * columns_.leading);
+    eigen_kernels_of<R>().rotate(columns_.length, count_, c_, s_, columns_.column(next_),
+                                 step_ * columns_.leading);
     next_ += step_ * count_;
     count_ = 0;
   }
@@ -194,9 +169,9 @@ struct chain {
     auto left_rotations = of_left(), right_rotations = of_right();
     R c = 1, old_c = 1, old_s = 0;
     for (index_t k = 0; k + 1 < length; ++k) {
-      const auto by_right = rotation<R>::of(diagonal(k) * c, above(k));
+      const auto by_right = plane_rotation<R>::of(diagonal(k) * c, above(k));
       if (k > 0) above(k - 1) = old_s * by_right.r;
-      const auto by_left = rotation<R>::of(old_c * by_right.r, diagonal(k + 1) * by_right.s);
+      const auto by_left = plane_rotation<R>::of(old_c * by_right.r, diagonal(k + 1) * by_right.s);
       c = by_right.c;
       old_c = by_left.c;
       old_s = by_left.s;
@@ -215,13 +190,13 @@ struct chain {
     R g = above(0);
     auto left_rotations = of_left(), right_rotations = of_right();
     for (index_t k = 0; k + 1 < length; ++k) {
-      const auto by_right = rotation<R>::of(f, g);
+      const auto by_right = plane_rotation<R>::of(f, g);
       if (k > 0) above(k - 1) = by_right.r;
       f = by_right.c * diagonal(k) + by_right.s * above(k);
       above(k) = by_right.c * above(k) - by_right.s * diagonal(k);
       g = by_right.s * diagonal(k + 1);
       diagonal(k + 1) *= by_right.c;
-      const auto by_left = rotation<R>::of(f, g);
+      const auto by_left = plane_rotation<R>::of(f, g);
       diagonal(k) = by_left.r;
       f = by_left.c * above(k) + by_left.s * diagonal(k + 1);
       diagonal(k + 1) = by_left.c * diagonal(k + 1) - by_left.s * above(k);
@@ -265,15 +240,15 @@ index_t bidiagonal_qr(index_t n, R* d, R* e, const rotated_columns<R>& U,
   using namespace bidiagonal;
   const R eps = std::numeric_limits<R>::epsilon() / 2;
   const R tolerance = eps * std::clamp(std::pow(eps, R(-0.125)), R{10}, R{100});
-  R bound = std::abs(d[0]), least_of_all = bound;  // lower bounds of the smallest singular value
-  for (index_t i = 1; i < n && least_of_all != 0; ++i) {
+  R bound = std::abs(d[0]), min_bound = bound;  // lower bounds of the smallest singular value
+  for (index_t i = 1; i < n && min_bound != 0; ++i) {
     bound = std::abs(d[i]) * (bound / (bound + std::abs(e[i - 1])));
-    least_of_all = std::min(least_of_all, bound);
+    min_bound = std::min(min_bound, bound);
   }
   const R count = static_cast<R>(n);
   // With NaN as the second one the first is the result, and the iteration ends.
   const R threshold = std::max(6 * (count * (count * std::numeric_limits<R>::min())),
-                               tolerance * least_of_all / std::sqrt(count));
+                               tolerance * min_bound / std::sqrt(count));
   double rotations_left = 6.0 * static_cast<double>(n) * static_cast<double>(n);
   index_t end = n, old_first = -1, old_last = -1;
   bool down = true;
@@ -342,7 +317,7 @@ void make_square(index_t n, R* d, R* e, const rotated_columns<R>& U, const rotat
   const auto turn = [&](index_t count, const rotated_columns<R>& columns) {
     rotations<R> turned(columns, 0, 1);
     for (index_t i = 0; i < count; ++i) {
-      const auto by = rotation<R>::of(d[i], e[i]);
+      const auto by = plane_rotation<R>::of(d[i], e[i]);
       d[i] = by.r;
       e[i] = 0;
       if (i + 1 < n) {

@@ -22,45 +22,6 @@ using tag = hn::CappedTag<R, 64 / sizeof(R)>;
 template <class R>
 constexpr index_t lanes_of = static_cast<index_t>(hn::MaxLanes(tag<R>()));
 
-/// Rotates V vectors of rows. The column that both of two rotations change stays in registers.
-template <int V, class R>
-HWY_INLINE HWY_ATTR void rotate_rows(index_t count, const R* HWY_RESTRICT c,
-                                     const R* HWY_RESTRICT s, R* HWY_RESTRICT x, index_t step) {
-  const tag<R> d;
-  constexpr index_t lanes = lanes_of<R>;
-  hn::Vec<tag<R>> left[V];
-#pragma GCC unroll 4
-  for (int v = 0; v < V; ++v) left[v] = hn::LoadU(d, x + v * lanes);
-  for (index_t k = 0; k < count; ++k, x += step) {
-    const auto cosine = hn::Set(d, c[k]), sine = hn::Set(d, s[k]);
-#pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) {
-      const auto right = hn::LoadU(d, x + step + v * lanes);
-      hn::StoreU(hn::MulAdd(cosine, left[v], hn::Mul(sine, right)), d, x + v * lanes);
-      left[v] = hn::NegMulAdd(sine, left[v], hn::Mul(cosine, right));
-    }
-  }
-#pragma GCC unroll 4
-  for (int v = 0; v < V; ++v) hn::StoreU(left[v], d, x + v * lanes);
-}
-
-template <class R>
-HWY_ATTR void rotate(index_t rows, index_t count, const R* c, const R* s, R* x, index_t step) {
-  constexpr index_t lanes = lanes_of<R>;
-  for (; rows >= 4 * lanes; rows -= 4 * lanes, x += 4 * lanes) rotate_rows<4>(count, c, s, x, step);
-  for (; rows >= lanes; rows -= lanes, x += lanes) rotate_rows<1>(count, c, s, x, step);
-  for (; rows > 0; --rows, ++x) {
-    R left = x[0];
-    R* at = x;
-    for (index_t k = 0; k < count; ++k, at += step) {
-      const R right = at[step];
-      at[0] = c[k] * left + s[k] * right;
-      left = c[k] * right - s[k] * left;
-    }
-    at[0] = left;
-  }
-}
-
 /// Loads the first `rows` elements and touches no memory behind them; the other lanes are 0.
 template <class R>
 HWY_INLINE HWY_ATTR hn::Vec<tag<R>> load_some(index_t rows, const R* from) {
@@ -239,7 +200,7 @@ const secular_kernels* secular() {
 
 template <class R>
 const svd_kernels<R>* kernels() {
-  static constexpr svd_kernels<R> all{rotate<R>, project<R>, subtract<R>, subtract_outer<R>};
+  static constexpr svd_kernels<R> all{project<R>, subtract<R>, subtract_outer<R>};
   return &all;
 }
 }  // namespace

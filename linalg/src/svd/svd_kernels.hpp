@@ -10,10 +10,6 @@ namespace creek::linalg::detail {
 /// R is float or double.
 template <class R>
 struct svd_kernels {
-  /// Rotates `count` pairs of adjacent columns of `rows` elements, `step` apart, one after the
-  /// other: (x, y) = (c[k] x + s[k] y, c[k] y - s[k] x) for the columns k and k + 1.
-  void (*rotate)(index_t rows, index_t count, const R* c, const R* s, R* x, index_t step);
-
   /// y[j] = sum over i of a[i, j] * x[i], for columns of `rows` elements, `step` apart. The kernels
   /// of the same names in micro_kernels.hpp are for complex numbers too, but slow for few rows.
   void (*project)(index_t rows, index_t cols, const R* a, index_t step, const R* x, R* y);

@@ -13,10 +13,10 @@ namespace creek::linalg::detail {
 /// increases from d[0] = 0, no two d[j] are close, no z[j] is tiny. Its singular values are the
 /// roots of f(s) = 1 + sum z[j]^2 / ((d[j] - s) (d[j] + s)), one between every two d[j]. Computes
 /// in double precision, as the slopes of f exceed what a float can hold. Source: [Gu 1995b].
-class secular_equation {
+class singular_secular_equation {
  public:
   /// Finds the roots and recomputes z so that they are exact. Keeps d and z.
-  secular_equation(std::vector<double> d, std::vector<double> z);
+  singular_secular_equation(std::vector<double> d, std::vector<double> z);
 
   index_t order() const noexcept { return static_cast<index_t>(d_.size()); }
   double value(index_t j) const noexcept { return pole_[at(j)] + offset_[at(j)]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "secular_equation.hpp"
+#include "singular_secular_equation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +73,7 @@ void for_each_row(index_t n, const Body& body) {
 }  // namespace secular
 }  // namespace
 
-secular_equation::secular_equation(std::vector<double> d, std::vector<double> z)
+singular_secular_equation::singular_secular_equation(std::vector<double> d, std::vector<double> z)
     : d_(std::move(d)), z_(std::move(z)), square_(d_.size()), pole_(d_.size()), offset_(d_.size()) {
   double sum = 0;
   for (const double each : z_) sum += each * each;
@@ -86,7 +86,7 @@ secular_equation::secular_equation(std::vector<double> d, std::vector<double> z)
 /// Interpolates the sums over the poles on either side by one pole each, where their slopes agree
 /// ("the middle way"), within a bracket that is halved if it shrinks too slowly.
 /// Source: [Li 1994].
-void secular_equation::find_root(index_t i) {
+void singular_secular_equation::find_root(index_t i) {
   using secular::pole_sum;
   constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
   const index_t n = order();
@@ -164,7 +164,7 @@ void secular_equation::find_root(index_t i) {
   offset_[at(i)] = offset;
 }
 
-void secular_equation::recompute_weight(index_t i) {
+void singular_secular_equation::recompute_weight(index_t i) {
   const index_t n = order(), last = n - 1;
   const double x = d_[at(i)];
   const double* const d = d_.data();
@@ -176,7 +176,7 @@ void secular_equation::recompute_weight(index_t i) {
   z_[at(i)] = std::copysign(std::sqrt(std::abs(before * behind * end)), z_[at(i)]);
 }
 
-void secular_equation::arrange(const std::vector<index_t>& order_of) {
+void singular_secular_equation::arrange(const std::vector<index_t>& order_of) {
   arranged_d_.resize(d_.size());
   arranged_z_.resize(d_.size());
   for (std::size_t r = 0; r < d_.size(); ++r) {
@@ -187,20 +187,20 @@ void secular_equation::arrange(const std::vector<index_t>& order_of) {
   }
 }
 
-void secular_equation::right_vector(index_t j, double* v) const noexcept {
+void singular_secular_equation::right_vector(index_t j, double* v) const noexcept {
   const double square = secular_kernels_here().right_vector(
       order(), arranged_d_.data(), arranged_z_.data(), pole_[at(j)], offset_[at(j)], v);
   scale(v, square);
 }
 
-void secular_equation::left_vector(index_t j, double* u) const noexcept {
+void singular_secular_equation::left_vector(index_t j, double* u) const noexcept {
   const double square = secular_kernels_here().left_vector(
       order(), arranged_d_.data(), arranged_z_.data(), pole_[at(j)], offset_[at(j)], u);
   u[first_] = -1;
   scale(u, square + 1);
 }
 
-void secular_equation::scale(double* x, double square) const noexcept {
+void singular_secular_equation::scale(double* x, double square) const noexcept {
   const double factor = 1 / std::sqrt(square);
   for (std::size_t r = 0; r < d_.size(); ++r) x[r] *= factor;
 }
