@@ -293,12 +293,7 @@ const eigen_kernels<R>* eigen_kernels_here() {
 
 }  // namespace
 
-const eigen_kernels<float>* eigen_kernels_f32() {
-  return eigen_kernels_here<float>();
-}
-const eigen_kernels<double>* eigen_kernels_f64() {
-  return eigen_kernels_here<double>();
-}
+CREEK_OFFER_KERNELS(eigen_kernels, eigen_kernels_here)
 
 }  // namespace creek::linalg::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -306,20 +301,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace creek::linalg::detail {
 
-HWY_EXPORT(eigen_kernels_f32);
-HWY_EXPORT(eigen_kernels_f64);
-
-template <>
-const eigen_kernels<float>& eigen_kernels_of<float>() noexcept {
-  static const eigen_kernels<float>& chosen = *HWY_DYNAMIC_DISPATCH(eigen_kernels_f32)();
-  return chosen;
-}
-
-template <>
-const eigen_kernels<double>& eigen_kernels_of<double>() noexcept {
-  static const eigen_kernels<double>& chosen = *HWY_DYNAMIC_DISPATCH(eigen_kernels_f64)();
-  return chosen;
-}
+CREEK_CHOOSE_KERNELS(eigen_kernels)
 
 }  // namespace creek::linalg::detail
 #endif

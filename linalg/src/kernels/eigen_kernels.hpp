@@ -4,6 +4,8 @@
 
 #include <creek/linalg/matrix.hpp>
 
+#include "kernel_sets.hpp"
+
 namespace creek::linalg::detail {
 
 /// Part of a secular function: its terms z_i^2 / (d_i - lambda).
@@ -44,11 +46,6 @@ struct eigen_kernels {
 };
 
 /// Returns the kernels for the current processor.
-template <class R>
-const eigen_kernels<R>& eigen_kernels_of() noexcept;
-template <>
-const eigen_kernels<float>& eigen_kernels_of<float>() noexcept;
-template <>
-const eigen_kernels<double>& eigen_kernels_of<double>() noexcept;
+CREEK_DECLARE_KERNELS(eigen_kernels)
 
 }  // namespace creek::linalg::detail

@@ -15,6 +15,8 @@
 
 #include <creek/linalg/matrix.hpp>
 
+#include "kernel_sets.hpp"
+
 namespace creek::linalg::detail {
 
 /// Rows per strip of a triangle packed for micro_kernels::solve; complex ones have half as many.
@@ -56,43 +58,9 @@ struct micro_kernels {
   /// contiguous: element p of vector v goes to to[p * width + v].
   void (*interleave)(index_t width, index_t across, index_t k, const R* from, index_t across_step,
                      R* to);
-
-  /// y -= a * x for n rows and k columns of a, `step` apart; n and k may be 0. Sizes and steps of
-  /// the complex one are in complex numbers.
-  void (*subtract)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
-  void (*subtract_complex)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
-
-  /// y[p] = sum over i of conj(a[i, p]) * x[i], for n rows and k columns of a, `step` apart.
-  void (*project)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
-  void (*project_complex)(index_t n, index_t k, const R* a, index_t step, const R* x, R* y);
-
-  /// y(p, c) = sum over i of a[i, p] * x[i, c], for n rows, k columns of a and `cols` of x.
-  void (*project_columns)(index_t n, index_t k, const R* a, index_t a_step, index_t cols,
-                          const R* x, index_t x_step, R* y, index_t y_step);
-
-  /// One step of Householder's elimination in a narrow block, in one pass over n rows: v *= factor,
-  /// then each of the `right` < 8 columns y after v, `step` apart, becomes y - weight v, and its
-  /// product with the first of them is stored in `dots`.
-  void (*reflect)(index_t n, index_t right, R factor, R* v, index_t step, const R* weights,
-                  R* dots);
-
-  /// One step of Gauss' elimination in a narrow block, in one pass over n > 0 rows: the last of the
-  /// k in [1, 8) columns of a, `step` apart, is multiplied by `factor`, then y -= a * x. Returns
-  /// largest(n, y).
-  index_t (*eliminate)(index_t n, index_t k, R factor, R* a, index_t step, const R* x, R* y);
-
-  /// Returns the index of the first element of largest magnitude, n > 0; NaN exceeds all.
-  index_t (*largest)(index_t n, const R* x);
-  /// Like largest, for complex numbers, by |re| + |im| as in LAPACK.
-  index_t (*largest_complex)(index_t n, const R* x);
 };
 
 /// Returns the kernels for the current processor.
-template <class R>
-const micro_kernels<R>& micro_kernels_of() noexcept;
-template <>
-const micro_kernels<float>& micro_kernels_of<float>() noexcept;
-template <>
-const micro_kernels<double>& micro_kernels_of<double>() noexcept;
+CREEK_DECLARE_KERNELS(micro_kernels)
 
 }  // namespace creek::linalg::detail

@@ -307,12 +307,7 @@ const small_kernels<R>* kernels() {
 }
 }  // namespace
 
-const small_kernels<float>* small_f32() {
-  return kernels<float>();
-}
-const small_kernels<double>* small_f64() {
-  return kernels<double>();
-}
+CREEK_OFFER_KERNELS(small_kernels, kernels)
 
 }  // namespace creek::linalg::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -320,20 +315,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace creek::linalg::detail {
 
-HWY_EXPORT(small_f32);
-HWY_EXPORT(small_f64);
-
-template <>
-const small_kernels<float>& small_kernels_of<float>() noexcept {
-  static const small_kernels<float>& chosen = *HWY_DYNAMIC_DISPATCH(small_f32)();
-  return chosen;
-}
-
-template <>
-const small_kernels<double>& small_kernels_of<double>() noexcept {
-  static const small_kernels<double>& chosen = *HWY_DYNAMIC_DISPATCH(small_f64)();
-  return chosen;
-}
+CREEK_CHOOSE_KERNELS(small_kernels)
 
 }  // namespace creek::linalg::detail
 #endif

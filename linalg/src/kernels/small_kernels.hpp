@@ -6,6 +6,8 @@
 
 #include <creek/linalg/matrix.hpp>
 
+#include "kernel_sets.hpp"
+
 namespace creek::linalg::detail {
 
 /// Maximum order of a matrix that is factored or solved with by these.
@@ -36,11 +38,6 @@ struct small_kernels {
 };
 
 /// Returns the kernels for the current processor.
-template <class R>
-const small_kernels<R>& small_kernels_of() noexcept;
-template <>
-const small_kernels<float>& small_kernels_of<float>() noexcept;
-template <>
-const small_kernels<double>& small_kernels_of<double>() noexcept;
+CREEK_DECLARE_KERNELS(small_kernels)
 
 }  // namespace creek::linalg::detail

@@ -135,7 +135,7 @@ class elimination_in_passes {
   index_t pass(index_t j, index_t first, index_t rows) {
     if (rows <= 0) return 0;
     R* const to = &A_(first, j);
-    const auto& kernels = micro_kernels_of<R>();
+    const auto& kernels = vector_kernels_of<R>();
     if (j == 0) return kernels.largest(rows, to);
     return kernels.eliminate(rows, j, factor_, &A_(first, 0), A_.leading(), A_.column(j), to);
   }

@@ -46,8 +46,8 @@ class narrow_elimination {
         y[j] -= weight;
         for (index_t i = j + 1; i < top; ++i) y[i] -= weight * v[i];
       }
-      micro_kernels_of<R>().reflect(below_, A_.cols() - j - 1, factor, v + top, A_.leading(),
-                                    weights_, dots_);
+      vector_kernels_of<R>().reflect(below_, A_.cols() - j - 1, factor, v + top, A_.leading(),
+                                     weights_, dots_);
     }
   }
 
@@ -156,8 +156,8 @@ class piece_elimination {
  private:
   /// dots = A^T B.
   void project_all(const_view<R> A, const_view<R> B, matrix<R>& dots) {
-    micro_kernels_of<R>().project_columns(A.rows(), A.cols(), A.data(), A.leading(), B.cols(),
-                                          B.data(), B.leading(), dots.data(), dots.leading());
+    vector_kernels_of<R>().project_columns(A.rows(), A.cols(), A.data(), A.leading(), B.cols(),
+                                           B.data(), B.leading(), dots.data(), dots.leading());
   }
 
   /// C = (I - V T^T V^T) C, where V are the first k reflectors.

@@ -36,8 +36,8 @@ void add_projections(const_view<T> A, const_view<T> B, matrix_view<T> sum) {
                       A.rows(), sum);
   } else {
     matrix<T> dots(A.cols(), B.cols());
-    micro_kernels_of<T>().project_columns(A.rows(), A.cols(), A.data(), A.leading(), B.cols(),
-                                          B.data(), B.leading(), dots.data(), dots.leading());
+    vector_kernels_of<T>().project_columns(A.rows(), A.cols(), A.data(), A.leading(), B.cols(),
+                                           B.data(), B.leading(), dots.data(), dots.leading());
     for (index_t j = 0; j < B.cols(); ++j) {
       for (index_t i = 0; i < A.cols(); ++i) sum(i, j) += dots(i, j);
     }

@@ -108,12 +108,7 @@ const reflector_kernels<R>* reflectors() {
 }
 }  // namespace
 
-const reflector_kernels<float>* reflectors_f32() {
-  return reflectors<float>();
-}
-const reflector_kernels<double>* reflectors_f64() {
-  return reflectors<double>();
-}
+CREEK_OFFER_KERNELS(reflector_kernels, reflectors)
 
 }  // namespace creek::linalg::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -121,20 +116,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace creek::linalg::detail {
 
-HWY_EXPORT(reflectors_f32);
-HWY_EXPORT(reflectors_f64);
-
-template <>
-const reflector_kernels<float>& reflector_kernels_of<float>() noexcept {
-  static const reflector_kernels<float>& chosen = *HWY_DYNAMIC_DISPATCH(reflectors_f32)();
-  return chosen;
-}
-
-template <>
-const reflector_kernels<double>& reflector_kernels_of<double>() noexcept {
-  static const reflector_kernels<double>& chosen = *HWY_DYNAMIC_DISPATCH(reflectors_f64)();
-  return chosen;
-}
+CREEK_CHOOSE_KERNELS(reflector_kernels)
 
 }  // namespace creek::linalg::detail
 #endif

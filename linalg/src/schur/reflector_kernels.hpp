@@ -5,6 +5,8 @@
 
 #include <creek/linalg/matrix.hpp>
 
+#include "kernels/kernel_sets.hpp"
+
 namespace creek::linalg::detail {
 
 /// For vectors x0, x1, x2: s = x0 + v[0] x1 + v[1] x2, then xi -= s t[i]. R is float or double; the
@@ -20,11 +22,6 @@ struct reflector_kernels {
 };
 
 /// Returns the kernels for the current processor.
-template <class R>
-const reflector_kernels<R>& reflector_kernels_of() noexcept;
-template <>
-const reflector_kernels<float>& reflector_kernels_of<float>() noexcept;
-template <>
-const reflector_kernels<double>& reflector_kernels_of<double>() noexcept;
+CREEK_DECLARE_KERNELS(reflector_kernels)
 
 }  // namespace creek::linalg::detail

@@ -208,12 +208,7 @@ const svd_kernels<R>* kernels() {
 const secular_kernels* secular_f64() {
   return secular();
 }
-const svd_kernels<float>* svd_f32() {
-  return kernels<float>();
-}
-const svd_kernels<double>* svd_f64() {
-  return kernels<double>();
-}
+CREEK_OFFER_KERNELS(svd_kernels, kernels)
 
 }  // namespace creek::linalg::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -222,23 +217,10 @@ HWY_AFTER_NAMESPACE();
 namespace creek::linalg::detail {
 
 HWY_EXPORT(secular_f64);
-HWY_EXPORT(svd_f32);
-HWY_EXPORT(svd_f64);
+CREEK_CHOOSE_KERNELS(svd_kernels)
 
 const secular_kernels& secular_kernels_here() noexcept {
   static const secular_kernels& chosen = *HWY_DYNAMIC_DISPATCH(secular_f64)();
-  return chosen;
-}
-
-template <>
-const svd_kernels<float>& svd_kernels_of<float>() noexcept {
-  static const svd_kernels<float>& chosen = *HWY_DYNAMIC_DISPATCH(svd_f32)();
-  return chosen;
-}
-
-template <>
-const svd_kernels<double>& svd_kernels_of<double>() noexcept {
-  static const svd_kernels<double>& chosen = *HWY_DYNAMIC_DISPATCH(svd_f64)();
   return chosen;
 }
 

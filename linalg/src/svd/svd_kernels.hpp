@@ -5,6 +5,8 @@
 
 #include <creek/linalg/matrix.hpp>
 
+#include "kernels/kernel_sets.hpp"
+
 namespace creek::linalg::detail {
 
 /// R is float or double.
@@ -39,11 +41,6 @@ struct secular_kernels {
 
 /// Returns the kernels for the current processor.
 const secular_kernels& secular_kernels_here() noexcept;
-template <class R>
-const svd_kernels<R>& svd_kernels_of() noexcept;
-template <>
-const svd_kernels<float>& svd_kernels_of<float>() noexcept;
-template <>
-const svd_kernels<double>& svd_kernels_of<double>() noexcept;
+CREEK_DECLARE_KERNELS(svd_kernels)
 
 }  // namespace creek::linalg::detail
