@@ -43,10 +43,11 @@ class tile_case : soak_call<tile_case<T>, T> {
 
  private:
   /// Returns a size for about ten tiles or fewer along the longer side: tasks grow as their cube.
-  index_t tile_size(index_t longest) {
-    const index_t least = longest / 10 + 1;
-    return d_.one_in(8) ? 0 : least + d_.below(d_.one_in(2) ? 8 : longest + 1);
+  index_t common_tile_size(index_t longest) {
+    return longest / 10 + 1 + d_.below(d_.one_in(2) ? 8 : longest + 1);
   }
+  /// Returns such a size, or 0 for the default of a matrix alone.
+  index_t tile_size(index_t longest) { return d_.one_in(8) ? 0 : common_tile_size(longest); }
   matrix<T> drawn(index_t rows, index_t cols) {
     matrix<T> result(rows, cols);
     fill(d_, result.view(), true);
@@ -105,7 +106,7 @@ class tile_case : soak_call<tile_case<T>, T> {
     const diagonal ones = d_.one_in(2) ? diagonal::unit : diagonal::stored;
     const op how = any_op(d_);
     const index_t n = d_.size(), others = 1 + d_.below(d_.one_in(2) ? 9 : 300);
-    const index_t tile = std::max<index_t>(1, tile_size(std::max(n, others)));
+    const index_t tile = common_tile_size(std::max(n, others));
     matrix<T> a = drawn(n, n);
     for (index_t j = 0; j < n; ++j) {
       for (index_t i = 0; i < n; ++i) a(i, j) /= static_cast<real<T>>(n);
@@ -131,7 +132,7 @@ class tile_case : soak_call<tile_case<T>, T> {
   double gemm_case() {
     const index_t m = d_.size(), n = d_.size(), k = d_.size();
     const op how_a = any_op(d_), how_b = any_op(d_);
-    const index_t tile = std::max<index_t>(1, tile_size(std::max({m, n, k})));
+    const index_t tile = common_tile_size(std::max({m, n, k}));
     const matrix<T> a = how_a == op::none ? drawn(m, k) : drawn(k, m);
     const matrix<T> b = how_b == op::none ? drawn(k, n) : drawn(n, k), before = drawn(m, n);
     const T alpha = draw<T>(d_), beta = d_.one_in(3) ? T{0} : draw<T>(d_);
