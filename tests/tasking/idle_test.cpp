@@ -176,10 +176,14 @@ TEST(idle_workers, that_spin_look_for_work_before_they_sleep) {
   options.workers = 2;
   options.spin_wait = 60s;
   runtime rt{host(options)};
-  if (host_backend::read_cpu_limit().workers < 2) GTEST_SKIP() << "workers share a processor";
   double most = 0;
   for (int tries = 0; tries < 5 && most <= 0.02; ++tries) most = std::max(most, idle_cost(rt));
-  EXPECT_GT(most, 0.02);
+  // Workers that share a processor do not keep it from each other.
+  if (host_backend::read_cpu_limit().workers < 2) {
+    EXPECT_LT(most, 0.1);
+  } else {
+    EXPECT_GT(most, 0.02);
+  }
   // Its end does not wait for them.
 }
 

@@ -6,6 +6,7 @@
 
 #include "blas3/workers.hpp"
 #include "eigen_merge.hpp"
+#include "kernels/product.hpp"
 
 namespace creek::linalg::detail {
 namespace {
@@ -30,10 +31,7 @@ divide_and_conquer<R>::~divide_and_conquer() = default;
 template <class R>
 index_t divide_and_conquer<R>::solve_leaf(const tridiagonal<R>& t, index_t first) {
   const matrix_view<R> Q = Q_.block(first, first, t.n, t.n);
-  for (index_t j = 0; j < t.n; ++j) {
-    std::fill_n(Q.column(j), t.n, R{});
-    Q(j, j) = 1;
-  }
+  set_identity(Q);
   R scratch[2 * small_eigen];
   const index_t info = implicit_ql(t, columns_of(Q), scratch);
   index_t* const order = order_.data() + first;

@@ -25,16 +25,6 @@ void multiply_both(const_view<T> A, const T* x, T* y, const T* u, T* v) noexcept
       reinterpret_cast<R*>(v));
 }
 
-/// Returns a b, without C's care for infinities.
-template <scalar T>
-T plain_product(T a, T b) noexcept {
-  if constexpr (is_complex<T>) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  } else {
-    return a * b;
-  }
-}
-
 /// y = A x from the lower triangle of A, whose diagonal counts as real. The columns are divided
 /// into pieces with results of their own, which are added in order: the result depends on the
 /// order of A alone.
@@ -101,8 +91,8 @@ class split_hermitian_product {
       const T* const column = A.column(c);
       T sum = std::real(column[c]) * from[c];
       for (index_t i = c + 1; i < n; ++i) {
-        sums[i] += plain_product(column[i], from[c]);
-        sum += plain_product(conjugated(column[i]), from[i]);
+        sums[i] += times(column[i], from[c]);
+        sum += times(conjugated(column[i]), from[i]);
       }
       sums[c] += sum;
     }

@@ -94,8 +94,8 @@ class tridiagonal_panel {
     });
     subtract(rows, i, V_ + first, rows_, factors_, w);
     subtract(rows, i, W_ + first, rows_, factors_ + i, w);
-    for (index_t r = 0; r < rows; ++r) w[r] = plain_product(tau, w[r]);
-    const T half = plain_product(tau, dot(rows, w, v)) / R{2};
+    for (index_t r = 0; r < rows; ++r) w[r] = times(tau, w[r]);
+    const T half = times(tau, dot(rows, w, v)) / R{2};
     subtract(rows, 1, v, rows_, &half, w);
   }
 
@@ -141,7 +141,7 @@ void form_small_q(matrix_view<T> A, const T* tau) noexcept {
     if (below > 0) {
       apply_reflector(below, v + 1, tau[k], A.block(k + 1, k + 2, below + 1, below));
     }
-    for (index_t i = 1; i <= below; ++i) v[i] = -plain_product(tau[k], v[i]);
+    for (index_t i = 1; i <= below; ++i) v[i] = -times(tau[k], v[i]);
     v[0] = T{1} - tau[k];
     for (index_t i = 1; i <= k; ++i) A(i, k + 1) = T{};
   }

@@ -8,7 +8,7 @@
 #include "blas3/workers.hpp"
 #include "checks.hpp"
 #include "divide_and_conquer.hpp"
-#include "kernels/packing.hpp"
+#include "kernels/product.hpp"
 #include "scaling.hpp"
 
 namespace creek::linalg {
@@ -52,10 +52,7 @@ index_t stedc(std::span<real<T>> d, std::span<real<T>> e, matrix_view<T> Z, bool
   if (n == 0) return 0;
   const tridiagonal<R> given{n, d.data(), e.data()};
   if (n <= small_eigen) {
-    for (index_t j = 0; from_identity && j < n; ++j) {
-      std::fill_n(Z.column(j), n, T{});
-      Z(j, j) = T{1};
-    }
+    if (from_identity) set_identity(Z);
     return solve_small(given, Z);
   }
   divide_and_conquer<R> solver(n);

@@ -76,6 +76,15 @@ void scale(T beta, matrix_view<T> c, part which = part::all) noexcept;
 template <class Workers, scalar T>
 void scale_by(T beta, matrix_view<T> c, part which = part::all);
 
+/// A becomes the identity, or its first rows or columns.
+template <scalar T>
+void set_identity(matrix_view<T> A) noexcept {
+  for (index_t j = 0; j < A.cols(); ++j) {
+    std::fill_n(A.column(j), A.rows(), T{});
+    if (j < A.rows()) A(j, j) = T{1};
+  }
+}
+
 /// Sets the imaginary parts of the diagonal of a Hermitian matrix to exact zeros.
 template <scalar T>
 void make_diagonal_real(matrix_view<T> C) noexcept {

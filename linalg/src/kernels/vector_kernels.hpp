@@ -51,6 +51,16 @@ T conjugated(T x) noexcept {
   return x;
 }
 
+/// Product without the special cases of C's complex multiplication.
+template <scalar T>
+T times(T a, T b) noexcept {
+  if constexpr (is_complex<T>) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+  } else {
+    return a * b;
+  }
+}
+
 /// y -= a * x for n rows and k columns of a, `step` apart.
 template <scalar T>
 void subtract(index_t n, index_t k, const T* a, index_t step, const T* x, T* y) noexcept {

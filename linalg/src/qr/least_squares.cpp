@@ -1,69 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least squares and least norm by QR.
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include <creek/linalg/qr.hpp>
 
-#include "accuracy/magnitudes.hpp"
 #include "checks.hpp"
+#include "conjugate_transpose.hpp"
 #include "kernels/product.hpp"
 #include "kernels/vector_kernels.hpp"
+#include "matrix_scale.hpp"
 #include "tall_qr.hpp"
 #include "tall_reflectors.hpp"
 
 namespace creek::linalg {
 namespace detail {
 namespace {
-
-template <scalar T>
-matrix<T> conjugate_transpose(const_view<T> A) {
-  matrix<T> B(A.cols(), A.rows());
-  for (index_t j = 0; j < A.cols(); ++j) {
-    for (index_t i = 0; i < A.rows(); ++i) B(j, i) = conjugated(A(i, j));
-  }
-  return B;
-}
-
-/// Returns the larger part (re or im) of the largest element, which unlike a complex magnitude
-/// cannot overflow. NaN if there is one.
-template <scalar T>
-real<T> largest_part(const_view<T> A) {
-  if (A.empty()) return 0;
-  std::vector<double> most(static_cast<std::size_t>(A.cols()));
-  const auto look = [&](index_t j) {
-    const T x = A(largest(A.rows(), A.column(j)), j);
-    most[static_cast<std::size_t>(j)] = greater(std::abs(std::real(x)), std::abs(std::imag(x)));
-  };
-  if (A.rows() < min_tall_rows) {
-    this_thread::for_each(A.cols(), look);
-  } else {
-    all_workers::for_each(A.cols(), look);
-  }
-  return static_cast<real<T>>(std::accumulate(most.begin(), most.end(), 0.0, greater));
-}
-
-/// Factor by which a matrix is multiplied, to / from, without overflow or underflow.
-template <scalar T>
-struct scaling {
-  real<T> from = 1;
-  real<T> to = 1;
-
-  /// Returns the scaling of a matrix with that largest element into the range of LAPACK's gels.
-  static scaling of(real<T> most) {
-    constexpr auto least =
-        std::numeric_limits<real<T>>::min() / std::numeric_limits<real<T>>::epsilon();
-    if (most > 0 && most < least) return {most, least};
-    if (most > 1 / least && !std::isinf(most)) return {most, 1 / least};
-    return {};
-  }
-  void apply(matrix_view<T> A) const { scale(T{to / from}, A); }
-  void undo(matrix_view<T> A) const { scale(T{from / to}, A); }
-};
 
 /// A = Q R in place, for a matrix at least as high as wide.
 template <scalar T>
@@ -129,20 +82,20 @@ index_t gels(op how, matrix_view<T> A, matrix_view<T> B, const qr_options& optio
     scale(T{}, B);
     return 0;
   }
-  const auto of_A = scaling<T>::of(most);
+  const auto of_A = matrix_scale<real<T>>::of_gels(most);
   of_A.apply(A);
   const bool wide = A.cols() > A.rows();
   matrix<T> turned;
-  if (wide) turned = conjugate_transpose<T>(A);
+  if (wide) turned = conjugate_transposed_copy<T>(A);
   const matrix_view<T> high = wide ? turned.view() : A;
   const factors_in_place<T> factors(high, options);
-  if (wide) copy<T>(conjugate_transpose<T>(turned.view()).view(), A);
+  if (wide) conjugate_transpose_to<T>(turned.view(), A);
   if (const index_t zero = zero_on_diagonal<T>(high)) return zero;
 
   const index_t equations = how == op::none ? A.rows() : A.cols();
   const index_t unknowns = how == op::none ? A.cols() : A.rows();
   const matrix_view<T> right_sides = B.block(0, 0, equations, B.cols());
-  const auto of_B = scaling<T>::of(largest_part<T>(right_sides));
+  const auto of_B = matrix_scale<real<T>>::of_gels(largest_part<T>(right_sides));
   of_B.apply(right_sides);
   // The tall matrix is factored: its own system is least squares, its transpose's is least norm.
   if ((how == op::none) != wide) {

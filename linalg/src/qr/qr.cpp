@@ -122,14 +122,7 @@ template <scalar T>
 void apply_right(const reflector_group<T>& group, bool turned, matrix_view<T> C) {
   const index_t n = group.V.cols();
   const index_t below = group.V.rows() - n;
-  const matrix<T> upper = [&] {
-    matrix<T> copy(n, n);
-    for (index_t j = 0; j < n; ++j) {
-      copy(j, j) = T{1};
-      for (index_t i = j + 1; i < n; ++i) copy(i, j) = group.V(i, j);
-    }
-    return copy;
-  }();
+  const matrix<T> upper = unit_triangle(group.V);
   const const_view<T> lower = group.V.block(n, 0, below, n);
   const matrix_view<T> first = C.columns(0, n);
   const matrix_view<T> rest = C.columns(n, below);

@@ -55,6 +55,17 @@ void add_to_triangle(matrix_view<T> triangle, index_t j, T tau) {
 template <scalar T>
 void join_triangles(const matrix<T>& overlap, matrix_view<T> triangle);
 
+/// Returns the first rows of V, as many as it has columns, with their ones and zeros.
+template <scalar T>
+matrix<T> unit_triangle(const_view<T> V) {
+  matrix<T> top(V.cols(), V.cols());
+  for (index_t j = 0; j < V.cols(); ++j) {
+    top(j, j) = T{1};
+    for (index_t i = j + 1; i < V.cols(); ++i) top(i, j) = V(i, j);
+  }
+  return top;
+}
+
 /// Packed block of reflectors, to be applied to many blocks of columns.
 template <scalar T>
 class packed_reflectors {

@@ -126,13 +126,6 @@ void eliminate_with_signs(matrix_view<T> Q, real<T>* signs) {
   }
 }
 
-template <scalar T>
-matrix<T> unit_matrix(index_t n) {
-  matrix<T> I(n, n);
-  for (index_t j = 0; j < n; ++j) I(j, j) = T{1};
-  return I;
-}
-
 }  // namespace
 
 template <scalar T>
@@ -148,7 +141,8 @@ void factor_tall(matrix_view<T> A, T* tau, matrix_view<T> joined) {
   while (levels.back().count() > 1) levels.emplace_back(levels.back().uppers());
 
   // The first rows of Q, and from them L and U.
-  matrix<T> first = unit_matrix<T>(n);
+  matrix<T> first(n, n);
+  set_identity(first.view());
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     level->apply_to_first(first.view());
   }
@@ -156,7 +150,8 @@ void factor_tall(matrix_view<T> A, T* tau, matrix_view<T> joined) {
   eliminate_with_signs<T>(first.view(), signs.data());
 
   // Q U^-1, whose rows below the first n are those of V.
-  matrix<T> inverse = unit_matrix<T>(n);
+  matrix<T> inverse(n, n);
+  set_identity(inverse.view());
   trsm_by<this_thread, T>(side::left, triangle::upper, op::none, diagonal::stored, T{1},
                           first.view(), inverse.view());
   const_view<T> right = inverse.view();

@@ -64,17 +64,6 @@ matrix<T> projections(const_view<T> A, const_view<T> B) {
   return total;
 }
 
-/// Returns the first rows of V with their ones and zeros.
-template <scalar T>
-matrix<T> unit_triangle(const_view<T> V) {
-  matrix<T> top(V.cols(), V.cols());
-  for (index_t j = 0; j < V.cols(); ++j) {
-    top(j, j) = T{1};
-    for (index_t i = j + 1; i < V.cols(); ++i) top(i, j) = V(i, j);
-  }
-  return top;
-}
-
 }  // namespace
 
 template <scalar T>

@@ -214,9 +214,7 @@ template <scalar T>
 void load(const_view<T> H, sweep_window<T>& to) {
   copy<T>(H.block(to.first, to.first, to.size(), to.size()),
           to.H.view().block(0, 0, to.size(), to.size()));
-  const matrix_view<T> U = to.U.view().block(0, 0, to.turned_size(), to.turned_size());
-  scale(T{}, U);
-  for (index_t i = 0; i < U.rows(); ++i) U(i, i) = T{1};
+  set_identity(to.U.view().block(0, 0, to.turned_size(), to.turned_size()));
 }
 
 }  // namespace

@@ -27,16 +27,6 @@ inline constexpr R safe_minimum = std::numeric_limits<R>::min();
 template <class R>
 inline constexpr R precision = std::numeric_limits<R>::epsilon();
 
-/// Product without the special cases of C's complex multiplication.
-template <scalar T>
-T times(T a, T b) noexcept {
-  if constexpr (is_complex<T>) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  } else {
-    return a * b;
-  }
-}
-
 /// Reflector I - tau v v^H, v = (1, v1, v2), of two elements if v2 is zero.
 template <scalar T>
 struct small_reflector {

@@ -13,12 +13,4 @@ namespace creek::linalg::detail {
 template <scalar T>
 void reduce_to_bidiagonal(matrix_view<T> A, real<T>* d, real<T>* e, T* tau_q, T* tau_p);
 
-/// Returns the conjugate transpose.
-template <scalar T>
-matrix<T> conjugate_transposed_copy(const_view<T> A);
-
-/// B = A^H, in squares that fit the cache, on all workers.
-template <scalar T>
-void conjugate_transpose_to(const_view<T> A, matrix_view<T> B);
-
 }  // namespace creek::linalg::detail

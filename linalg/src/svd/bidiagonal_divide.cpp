@@ -12,17 +12,17 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include <creek/linalg/blas3.hpp>
 
+#include "bidiagonal_joint.hpp"
 #include "bidiagonal_qr.hpp"
 #include "blas3/workers.hpp"
 #include "kernels/pack_memory.hpp"
+#include "kernels/product.hpp"
 #include "quotient_differences.hpp"
-#include "singular_secular_equation.hpp"
 
 namespace creek::linalg::detail {
 namespace {
@@ -43,83 +43,6 @@ struct span_of_rows {
   index_t middle() const noexcept { return rows / 2; }
   span_of_rows upper() const noexcept { return {first, middle(), true}; }
   span_of_rows lower() const noexcept { return {first + middle() + 1, rows - middle() - 1, extra}; }
-};
-
-/// The half that a column of vectors has nonzero elements in. Sorted like this, the columns of each
-/// half are adjacent.
-enum class part_of_column : char { upper, cut, both, lower };
-
-/// The step that joins two halves: which values are deflated, and the secular equation of the
-/// others. Values are named by the column of their vectors in the whole.
-template <class R>
-class joint {
- public:
-  /// z holds the first row of the reduced matrix, values[] the others' diagonal; both by columns,
-  /// where those of the cut row's column are ignored but z. `sorted` are the other columns in
-  /// increasing order of their values. Calls rotate(i, j, c, s) for pairs of columns of the
-  /// vectors.
-  template <class Rotate>
-  joint(index_t cut, R size, const std::vector<index_t>& sorted, const R* values, R* z,
-        const Rotate& rotate)
-      : part_(sorted.size() + 1) {
-    const R tolerance = 8 * (std::numeric_limits<R>::epsilon() / 2) * size;
-    const auto part = [this](index_t c) -> part_of_column& { return part_[at(c)]; };
-    for (const index_t c : sorted)
-      part(c) = c < cut ? part_of_column::upper : part_of_column::lower;
-    part(cut) = part_of_column::cut;
-    kept_.push_back(cut);
-    std::vector<double> d{0.0}, weights{std::abs(z[cut]) <= tolerance ? tolerance : z[cut]};
-    index_t candidate = -1;
-    const auto keep = [&] {
-      if (candidate < 0) return;
-      kept_.push_back(candidate);
-      d.push_back(values[candidate]);
-      weights.push_back(z[candidate]);
-    };
-    for (const index_t c : sorted) {
-      if (std::abs(z[c]) <= tolerance) {
-        deflated_.push_back(c);
-        continue;
-      }
-      if (candidate >= 0 && std::abs(values[c] - values[candidate]) <= tolerance) {
-        const R length = std::hypot(z[c], z[candidate]);
-        rotate(candidate, c, z[c] / length, -z[candidate] / length);
-        z[c] = length;
-        z[candidate] = 0;
-        if (part(c) != part(candidate)) part(c) = part_of_column::both;
-        deflated_.push_back(candidate);
-      } else {
-        keep();
-      }
-      candidate = c;
-    }
-    keep();
-    if (d.size() > 1) d[1] = std::max<double>(d[1], tolerance / 2);
-    order_.resize(kept_.size());
-    std::iota(order_.begin(), order_.end(), index_t{0});
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](index_t a, index_t b) { return part(kept_[at(a)]) < part(kept_[at(b)]); });
-    for (const index_t c : kept_) ++counts_[static_cast<std::size_t>(part(c))];
-    equation_.emplace(std::move(d), std::move(weights));
-    equation_->arrange(order_);
-  }
-
-  index_t kept() const noexcept { return static_cast<index_t>(kept_.size()); }
-  const std::vector<index_t>& deflated() const noexcept { return deflated_; }
-  const singular_secular_equation& equation() const noexcept { return *equation_; }
-  /// Returns the column of the r-th kept value, in the order of the parts of the columns.
-  index_t column(index_t r) const noexcept { return kept_[at(order_[at(r)])]; }
-  index_t count(part_of_column part) const noexcept {
-    return counts_[static_cast<std::size_t>(part)];
-  }
-
- private:
-  static std::size_t at(index_t i) noexcept { return static_cast<std::size_t>(i); }
-
-  std::vector<part_of_column> part_;
-  std::vector<index_t> kept_, deflated_, order_;
-  index_t counts_[4] = {};
-  std::optional<singular_secular_equation> equation_;
 };
 
 /// The state of one decomposition: values and, per span, their increasing order.
@@ -230,10 +153,11 @@ class bidiagonal_division {
     }
     if (only_ends()) clear_far_ends(of, V);
     const rotated_columns<R> u = columns_of(U), v = columns_of(V);
-    const joint<R> made(cut, R{1}, merged(of), d, z.data(), [&](index_t i, index_t j, R c2, R s2) {
-      u.rotate(i, j, c2, s2);
-      v.rotate(i, j, c2, s2);
-    });
+    const bidiagonal_joint<R> made(cut, R{1}, merged(of), d, z.data(),
+                                   [&](index_t i, index_t j, R c2, R s2) {
+                                     u.rotate(i, j, c2, s2);
+                                     v.rotate(i, j, c2, s2);
+                                   });
 
     if (only_ends()) {
       if (!is_whole) join_ends(of, made, V, c, s);
@@ -253,8 +177,8 @@ class bidiagonal_division {
 
   /// target = the part of the vectors in `rows` rows from `first` times the rows [from, from +
   /// depth) of the secular vectors.
-  static void multiply(const joint<R>& by, index_t first, index_t rows, index_t from, index_t depth,
-                       const R* gathered, const_view<R> Q, matrix_view<R> target) {
+  static void multiply(const bidiagonal_joint<R>& by, index_t first, index_t rows, index_t from,
+                       index_t depth, const R* gathered, const_view<R> Q, matrix_view<R> target) {
     if (rows == 0) return;
     gemm(op::none, op::none, R{1}, const_view<R>(gathered, rows, depth, std::max<index_t>(1, rows)),
          Q.block(from, 0, depth, by.kept()), R{0}, target.block(first, 0, rows, by.kept()));
@@ -275,13 +199,14 @@ class bidiagonal_division {
   }
 
   /// Copies columns that are deflated behind the kept ones; `copies` has room for them.
-  static void move_deflated(const joint<R>& by, matrix_view<R> A, matrix_view<R> copies) {
+  static void move_deflated(const bidiagonal_joint<R>& by, matrix_view<R> A,
+                            matrix_view<R> copies) {
     for (index_t j = 0; j < copies.cols(); ++j) {
       std::copy_n(A.column(by.deflated()[at(j)]), A.rows(), copies.column(j));
     }
   }
 
-  void join_left(const span_of_rows& of, const joint<R>& by, matrix_view<R> U) const {
+  void join_left(const span_of_rows& of, const bidiagonal_joint<R>& by, matrix_view<R> U) const {
     const index_t cut = of.middle(), kept = by.kept(), below = of.rows - cut - 1;
     const index_t uppers = by.count(part_of_column::upper), boths = by.count(part_of_column::both),
                   lowers = by.count(part_of_column::lower);
@@ -315,7 +240,8 @@ class bidiagonal_division {
     copy<R>(copies, U.columns(kept, rest));
   }
 
-  void join_right(const span_of_rows& of, const joint<R>& by, matrix_view<R> V, R c, R s) const {
+  void join_right(const span_of_rows& of, const bidiagonal_joint<R>& by, matrix_view<R> V, R c,
+                  R s) const {
     const index_t rows = of.cols(), kept = by.kept(), above = of.middle() + 1, below = rows - above;
     const index_t uppers = by.count(part_of_column::upper), boths = by.count(part_of_column::both),
                   lowers = by.count(part_of_column::lower);
@@ -366,7 +292,8 @@ class bidiagonal_division {
     for (index_t j = above; j < of.cols(); ++j) V(0, j) = 0;
   }
 
-  void join_ends(const span_of_rows& of, const joint<R>& by, matrix_view<R> V, R c, R s) const {
+  void join_ends(const span_of_rows& of, const bidiagonal_joint<R>& by, matrix_view<R> V, R c,
+                 R s) const {
     const index_t kept = by.kept(), cut = of.middle(), rest = of.rows - kept;
     std::vector<R> first(static_cast<std::size_t>(kept)), last(first);
     std::vector<R> behind(static_cast<std::size_t>(2 * rest));
@@ -433,14 +360,6 @@ template <class R>
 index_t without_values(index_t n, R* d) noexcept {
   std::fill_n(d, n, std::numeric_limits<R>::quiet_NaN());
   return std::max<index_t>(1, n - 1);
-}
-
-template <class R>
-void set_identity(matrix_view<R> A) {
-  for (index_t j = 0; j < A.cols(); ++j) {
-    std::fill_n(A.column(j), A.rows(), R{0});
-    A(j, j) = 1;
-  }
 }
 
 }  // namespace bidiagonal

@@ -6,6 +6,7 @@
 #include <creek/linalg/qr.hpp>
 
 #include "bidiagonal.hpp"
+#include "conjugate_transpose.hpp"
 #include "kernels/vector_kernels.hpp"
 #include "reflector_columns.hpp"
 

@@ -11,6 +11,7 @@
 #include "bidiagonal_divide.hpp"
 #include "bidiagonalization.hpp"
 #include "checks.hpp"
+#include "conjugate_transpose.hpp"
 #include "kernels/pack_memory.hpp"
 #include "matrix_scale.hpp"
 
@@ -99,17 +100,17 @@ least_squares_rank gelsd(matrix_view<T> A, matrix_view<T> B, std::span<real<T>> 
     scale(T{}, B);
     return {0, 0};
   }
-  const real<T> most = largest_part_of<T>(A);
+  const real<T> most = largest_part<T>(A);
   if (std::isnan(most)) return {matrix_has_nan, 0};
   if (most == 0) {
     scale(T{}, B);
     std::fill_n(s.data(), k, real<T>{});
     return {0, 0};
   }
-  const auto of_A = matrix_scale<real<T>>::of(most);
+  const auto of_A = matrix_scale<real<T>>::of_gesdd(most);
   of_A.apply(A);
   const matrix_view<T> right_sides = B.block(0, 0, m, B.cols());
-  const auto of_B = matrix_scale<real<T>>::of(largest_part_of<T>(right_sides));
+  const auto of_B = matrix_scale<real<T>>::of_gesdd(largest_part<T>(right_sides));
   of_B.apply(right_sides);
   least_squares_rank result{};
   if (m >= n) {

@@ -14,6 +14,7 @@
 #include "bidiagonalization.hpp"
 #include "blas3/workers.hpp"
 #include "checks.hpp"
+#include "conjugate_transpose.hpp"
 #include "kernels/pack_memory.hpp"
 #include "matrix_scale.hpp"
 
@@ -24,14 +25,6 @@ namespace svd {
 
 /// Order up to which rotations are applied to the vectors of the matrix itself.
 constexpr index_t small_order = 48;
-
-template <scalar T>
-void set_identity(matrix_view<T> A) {
-  for (index_t j = 0; j < A.cols(); ++j) {
-    std::fill_n(A.column(j), A.rows(), T{});
-    if (j < A.rows()) A(j, j) = T{1};
-  }
-}
 
 /// The columns of A become those of X and zeros below, and then those of the identity.
 template <scalar T>
@@ -110,7 +103,7 @@ void gebrd(matrix_view<T> A, std::span<real<T>> d, std::span<real<T>> e, std::sp
   require(holds(d, k) && holds(e, k - 1) && holds(tau_q, k) && holds(tau_p, k), "gebrd",
           "d, tau_q and tau_p must have min(m, n) elements, e one less");
   if (k == 0) return;
-  const auto scaling = matrix_scale<real<T>>::of(largest_part_of<T>(A));
+  const auto scaling = matrix_scale<real<T>>::of_gesdd(largest_part<T>(A));
   scaling.apply(A);
   if (A.rows() >= A.cols()) {
     reduce_to_bidiagonal(A, d.data(), e.data(), tau_q.data(), tau_p.data());
@@ -141,13 +134,13 @@ index_t gesdd(matrix_view<T> A, std::span<real<T>> s, matrix_view<T> U, matrix_v
   require(is_count(VT.rows(), n) && (VT.rows() == 0 || VT.cols() == n), "gesdd",
           "VT must have n columns and no, min(m, n) or n rows");
   if (k == 0) {
-    svd::set_identity(U);
-    svd::set_identity(VT);
+    set_identity(U);
+    set_identity(VT);
     return 0;
   }
-  const real<T> most = largest_part_of<T>(A);
+  const real<T> most = largest_part<T>(A);
   if (std::isnan(most)) return matrix_has_nan;
-  const auto scaling = matrix_scale<real<T>>::of(most);
+  const auto scaling = matrix_scale<real<T>>::of_gesdd(most);
   scaling.apply(A);
   index_t unconverged = 0;
   if (m >= n) {
