@@ -62,10 +62,14 @@ if(NOT CREEK_SANITIZE)
   set(CREEK_LINK_HARDENING LINKER:-z,relro LINKER:-z,now)
 endif()
 
+# GCC collects its garbage often while it is small: a sixth of the time of a source full of templates, for a
+# tenth of memory.
+set(CREEK_COMPILER_MEMORY "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=500000>")
+
 function(_creek_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  target_compile_options(${target} PRIVATE ${CREEK_DEFAULT_OPTIMISATION} ${CREEK_WARNINGS}
+  target_compile_options(${target} PRIVATE ${CREEK_DEFAULT_OPTIMISATION} ${CREEK_COMPILER_MEMORY} ${CREEK_WARNINGS}
                                            $<$<BOOL:${CREEK_WERROR}>:-Werror> ${CREEK_HARDENING}
                                            ${CREEK_SANITIZE_FLAGS})
   target_link_options(${target} PRIVATE ${CREEK_LINK_HARDENING} ${CREEK_SANITIZE_FLAGS}

@@ -13,7 +13,11 @@
 
 namespace creek::linalg::testing {
 
+#ifdef CREEK_TEST_TWO_SCALARS
+using scalars = ::testing::Types<double, std::complex<float>>;
+#else
 using scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
+#endif
 
 template <scalar T>
 inline constexpr double eps = std::numeric_limits<real<T>>::epsilon();

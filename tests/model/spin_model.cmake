@@ -8,7 +8,7 @@ set(optimize -O1)
 if(EXPECT STREQUAL "fault")
   set(optimize -O0)
 endif()
-foreach(step "${SPIN};-a;${DEFINES};${MODEL}" "${CC};${optimize};-DSAFETY;-DCOLLAPSE;-w;-o;pan;pan.c"
+foreach(step "${SPIN};-a;${DEFINES};${MODEL}" "${CC};${optimize};-DSAFETY;-w;-o;pan;pan.c"
         "./pan;-n;-m1000000")
   list(FILTER step EXCLUDE REGEX "^$")
   execute_process(COMMAND ${step} WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE out ERROR_VARIABLE out
