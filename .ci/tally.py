@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints `passed failed skipped` of a result that `ctest --output-junit` wrote, and on standard
-error the name of each test that failed and what it printed. A program that left its own results
-(RESULTS/NAME.xml, by GoogleTest) counts by its cases. ctest's own totals call a test skipped that
-could not be run because its program or its fixture failed; here it failed. No result: all zeros.
+error the name of each test that failed and what it printed, and the tests that took longest. A
+program that left its own results (RESULTS/NAME.xml, by GoogleTest) counts by its cases. ctest's own
+totals call a test skipped that could not be run because its program or its fixture failed; here it
+failed. No result: all zeros.
 
 usage: tally.py CTEST.xml RESULTS"""
 
@@ -13,6 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 LINES_SHOWN = 60  # of a failed test's output
+SLOWEST_SHOWN = 8  # tests
 
 
 def outcome(case):
@@ -49,16 +51,23 @@ def count(case, results):
     return cases or Counter([whole])
 
 
+def slowest(cases):
+    by_time = sorted(((float(case.get("time", 0)), case.get("name")) for case in cases), reverse=True)
+    return ", ".join(f"{name} {seconds:.0f} s" for seconds, name in by_time[:SLOWEST_SHOWN])
+
+
 def main():
     counts = Counter()
     try:
-        for case in xml.parse(sys.argv[1]).getroot().iter("testcase"):
+        all_cases = list(xml.parse(sys.argv[1]).getroot().iter("testcase"))
+        for case in all_cases:
             counts += count(case, Path(sys.argv[2]))
             if outcome(case) == "failed":
                 print(f"   failed: {case.get('name')}", file=sys.stderr)
                 printed = (case.findtext("system-out") or "").splitlines()
                 for line in printed[-LINES_SHOWN:]:
                     print("   |", line, file=sys.stderr)
+        print(f"   slowest: {slowest(all_cases)}", file=sys.stderr)
     except (OSError, xml.ParseError):
         pass
     print(counts["passed"], counts["failed"], counts["skipped"])
