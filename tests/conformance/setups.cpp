@@ -70,6 +70,17 @@ std::string describe(const creek::scheduler_options& options) {
          "/" + std::string(to_string(options.idle));
 }
 
+void Conformance::on_each_runtime(creek::function_ref<void(creek::runtime&)> body,
+                                  std::uint32_t deque_capacity) {
+  for (creek::scheduler_options options : variants(GetParam())) {
+    SCOPED_TRACE(describe(options));
+    options.deque_capacity = deque_capacity;
+    creek::runtime rt = make_runtime(options, GetParam().backend);
+    body(rt);
+    if (HasFatalFailure()) return;
+  }
+}
+
 long fib_sequential(int n) {
   long a = 0, b = 1;
   for (; n > 0; --n) {

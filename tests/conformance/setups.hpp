@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include <creek/core/error.hpp>
+#include <creek/core/function_ref.hpp>
 #include <creek/tasking.hpp>
 
 namespace conformance {
@@ -37,19 +37,10 @@ std::string describe(const creek::scheduler_options& options);
 class Conformance : public testing::TestWithParam<setup> {
  protected:
   /// Calls body(runtime) on a new runtime of every variant.
-  template <class Body>
-  void on_each_runtime(Body body, std::uint32_t deque_capacity = 2048) {
-    for (creek::scheduler_options options : variants(GetParam())) {
-      SCOPED_TRACE(describe(options));
-      options.deque_capacity = deque_capacity;
-      creek::runtime rt = make_runtime(options, GetParam().backend);
-      body(rt);
-      if (HasFatalFailure()) return;
-    }
-  }
+  void on_each_runtime(creek::function_ref<void(creek::runtime&)> body,
+                       std::uint32_t deque_capacity = 2048);
   /// Does the same with the body as the task that run() starts.
-  template <class Body>
-  void in_each_runtime(Body body, std::uint32_t deque_capacity = 2048) {
+  void in_each_runtime(creek::function_ref<void()> body, std::uint32_t deque_capacity = 2048) {
     on_each_runtime([&](creek::runtime& rt) { rt.run(body); }, deque_capacity);
   }
   bool is_host() const { return GetParam().backend == "host"; }
