@@ -25,9 +25,9 @@ option(CREEK_TEST_CASES "Let ctest run every case in a process of its own" OFF)
 # library under test, and what it inlines where that is what is tested (OPTIMIZED), is compiled as it is
 # for users. With a sanitizer a test is not optimised at all, and one that runs for long a little.
 # UndefinedBehaviorSanitizer looks at the library alone, in which it costs a third of what it does in tests.
-# AddressSanitizer checks by calls in tests, which take a third less time to compile than checks in line. Both
-# kinds of sanitizers run at the level `gate` with one type of numbers for each precision and each kind, at
-# `all` with every combination (CREEK_TEST_TWO_SCALARS).
+# AddressSanitizer checks by calls in tests, which take a third less time to compile than checks in line. At the
+# level `gate` sanitizers look at half of what is tested for all combinations: every pair of a scheduler, a deque
+# and an idle policy, and one type of numbers for each precision and each kind (CREEK_TEST_FEW_CASES).
 # Assertions name their file relative to the checkout, so that the compiler's cache serves another checkout.
 set(_creek_optimized_test_options -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 set(_creek_test_options ${_creek_optimized_test_options} -Og -Wno-maybe-uninitialized)
@@ -40,8 +40,8 @@ if(CREEK_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND _creek_optimized_test_options --param=asan-instrumentation-with-call-threshold=0)
 endif()
 if(CREEK_SANITIZE AND NOT CREEK_TEST_ALL)
-  list(APPEND _creek_test_options -DCREEK_TEST_TWO_SCALARS)
-  list(APPEND _creek_optimized_test_options -DCREEK_TEST_TWO_SCALARS)
+  list(APPEND _creek_test_options -DCREEK_TEST_FEW_CASES)
+  list(APPEND _creek_optimized_test_options -DCREEK_TEST_FEW_CASES)
 endif()
 if(CREEK_SANITIZE MATCHES "undefined")
   list(APPEND _creek_test_options -fno-sanitize=undefined)

@@ -13,7 +13,7 @@
 
 namespace creek::linalg::testing {
 
-#ifdef CREEK_TEST_TWO_SCALARS
+#ifdef CREEK_TEST_FEW_CASES
 using scalars = ::testing::Types<double, std::complex<float>>;
 #else
 using scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
