@@ -104,7 +104,7 @@ void graph_engine::reserve(std::span<const operand> operands) {
 }
 
 void graph_engine::drop(const task_info& info, std::span<const operand> operands) {
-  dependences_.spoil(operands);
+  dependences_.spoil(operands, report_.tasks);
   if (options_.record) {
     const ticks now = tick_clock::now();
     runs_.back() = {info.name, report_.tasks, -1, true, false, now, now};

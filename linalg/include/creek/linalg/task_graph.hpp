@@ -22,14 +22,28 @@
 
 #include <creek/core/measuring/clock.hpp>
 #include <creek/core/work_graph.hpp>
+#include <creek/linalg/matrix.hpp>
 
 namespace creek::linalg {
 
 /// How a task accesses a block.
 enum class access : std::uint8_t { in = 1, out = 2, inout = 3 };
 
-/// Block that a task uses. The key is an address, compared but never dereferenced: blocks that
-/// overlap without starting at the same byte are different blocks.
+/// Bytes of a block that starts at some address: `columns` pieces of `column_bytes` bytes, each
+/// `stride` bytes after the previous one.
+struct block_extent {
+  std::size_t column_bytes = 0;
+  std::size_t columns = 0;  ///< 0: the extent is unknown
+  std::size_t stride = 0;
+};
+
+/// Block that a task uses: an address, compared but never dereferenced, and perhaps an extent.
+///
+/// Without extents, blocks that overlap without starting at the same byte are different blocks.
+/// Blocks with extents are the same as far as they overlap; one without counts as the byte at its
+/// address among them. For parts of one matrix (one stride), and for blocks without gaps, this is
+/// exact. Of two blocks with gaps and different strides, all bytes from the first to the last one
+/// are compared, so tasks may wait without need.
 struct operand {
   const void* block;
   access how;
@@ -37,6 +51,7 @@ struct operand {
   /// told of so many bytes read before the task and written after it, as `how` says; elsewhere
   /// without effect.
   std::size_t bytes = 0;
+  block_extent extent{};
 };
 /// Returns the operand of a task that reads the block.
 constexpr operand in(const void* block, std::size_t bytes = 0) noexcept {
@@ -49,6 +64,32 @@ constexpr operand out(const void* block, std::size_t bytes = 0) noexcept {
 /// Returns the operand of a task that reads and changes the block.
 constexpr operand inout(const void* block, std::size_t bytes = 0) noexcept {
   return {block, access::inout, bytes};
+}
+/// Returns an operand with the extent of the view. An empty view counts as its address alone.
+template <class T>
+operand operand_of(const matrix_view<T>& block, access how) noexcept {
+  if (block.empty()) return {block.data(), how};
+  const auto bytes_in = [](index_t elements) {
+    return static_cast<std::size_t>(elements) * sizeof(T);
+  };
+  return {
+      block.data(),
+      how,
+      bytes_in(block.rows() * block.cols()),
+      {bytes_in(block.rows()), static_cast<std::size_t>(block.cols()), bytes_in(block.leading())}};
+}
+/// Like in(const void*), for the elements of a view: views that overlap are found.
+template <class T>
+operand in(const matrix_view<T>& block) noexcept {
+  return operand_of(block, access::in);
+}
+template <class T>
+operand out(const matrix_view<T>& block) noexcept {
+  return operand_of(block, access::out);
+}
+template <class T>
+operand inout(const matrix_view<T>& block) noexcept {
+  return operand_of(block, access::inout);
 }
 
 struct task_info {

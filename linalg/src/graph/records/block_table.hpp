@@ -5,51 +5,31 @@
 
 #include <creek/linalg/task_graph.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "recycling_pool.hpp"
+#include "block_uses.hpp"
+#include "region_table.hpp"
 
 namespace creek::linalg::detail {
 
-enum class dependence : std::uint8_t {
-  flow,    ///< the later task reads what the earlier one writes
-  anti,    ///< ... writes what the earlier one reads
-  output,  ///< ... writes what the earlier one writes
-};
-
-constexpr bool reads(access how) noexcept {
-  return how != access::out;
-}
-constexpr bool writes(access how) noexcept {
-  return how != access::in;
-}
-
-/// `Node` identifies a task: cheap to copy, comparable; `Node{}` is no task. A function's `live`
-/// argument tells whether a task may still be unfinished; other tasks are forgotten, so the memory
-/// is bounded by the unfinished tasks, not by the number of blocks.
+/// A function's `live` argument tells whether a task may still be unfinished; other tasks are
+/// forgotten, so the memory is bounded by the unfinished tasks, not by the number of blocks. Blocks
+/// are told apart by their addresses, until an operand has an extent: from then on they are
+/// regions.
 template <class Node>
 class block_table {
-  struct reader {
-    Node task;
-    reader* next;
-  };
-
  public:
-  struct entry {
-    const void* block = nullptr;
-    Node writer{};
-    /// The writer was dropped before it became a task: the block holds no valid result.
-    bool spoilt = false;
+  struct entry : block_uses<Node> {
     bool used = false;
-    std::uint32_t readers_count = 0;
-    reader* readers = nullptr;  ///< since the last writer, newest first
-    std::uint32_t prune_at = first_prune;
+    const void* block = nullptr;
   };
 
   block_table() : slots_(first_size) {}
@@ -58,18 +38,27 @@ class block_table {
   /// std::bad_alloc, after which the contents of the table are unchanged.
   template <class Live>
   void look_up(std::span<const operand> operands, Live live) {
+    if (regions_ != nullptr || names_extent(operands)) [[unlikely]] {
+      look_up_regions(operands, live);
+      return;
+    }
     if (2 * (used_ + operands.size()) > slots_.size()) rebuild(operands.size(), live);
-    if (readers_.available() < operands.size()) make_reader_room(operands.size(), live);
+    if (!readers_.has_room(operands.size())) {
+      readers_.make_room(operands.size(), slots_.size(), [&] {
+        for (entry& each : slots_) readers_.prune(each, live);
+      });
+    }
     found_.reserve(operands.size());
     found_.clear();
     // Large tables exceed the cache: prefetch all slots, so that the misses overlap.
     for (const operand& each : operands) __builtin_prefetch(&slots_[home_of(each.block)], 1);
     for (const operand& each : operands) found_.push_back(&slot_of(each.block));
   }
-  /// Returns the entries found by the latest look_up(), one per operand.
+  /// Returns the entries found by the latest look_up(), one per operand; none if there are regions.
   std::span<entry* const> entries() const noexcept { return found_; }
   /// Returns the maximum number of edges that enter() reports.
   std::size_t max_edges() const noexcept {
+    if (regions_ != nullptr) return regions_->max_edges();
     std::size_t edges = 0;
     for (const entry* each : found_) edges += 1 + each->readers_count;
     return edges;
@@ -79,6 +68,10 @@ class block_table {
   /// task; `affine` marks the writer of a block that `self` changes.
   template <class Live, class Edge>
   void enter(Node self, std::span<const operand> operands, Live live, Edge edge) noexcept {
+    if (regions_ != nullptr) [[unlikely]] {
+      regions_->enter(self, operands, live, edge);
+      return;
+    }
     for (std::size_t i = 0; i < operands.size(); ++i) {
       entry& at = *found_[i];
       const access how = operands[i].how;
@@ -88,15 +81,38 @@ class block_table {
       if (writes(how)) {
         become_writer(at, self, reads(how), edge);
       } else if (at.writer != self) {
-        become_reader(at, self, live);
+        readers_.become_reader(at, self, live);
       }
+    }
+  }
+  /// Returns whether the operands of the latest look_up() read what a dropped task, or one that
+  /// `has_failed`, should have written.
+  template <class HasFailed>
+  bool reads_spoilt(std::span<const operand> operands, HasFailed has_failed) const {
+    if (regions_ != nullptr) return regions_->reads_spoilt(operands, has_failed);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (!reads(operands[i].how)) continue;
+      if (found_[i]->spoilt || has_failed(found_[i]->writer)) return true;
+    }
+    return false;
+  }
+  /// Marks the blocks that the task of age `age` would have written: it is dropped.
+  void spoil(std::span<const operand> operands, std::uint64_t age) noexcept {
+    if (regions_ != nullptr) return regions_->spoil(operands, age);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (writes(operands[i].how)) found_[i]->spoilt = true;
     }
   }
 
   void clear() noexcept {
+    if (regions_ != nullptr) {
+      peak_region_bytes_ = std::max(peak_region_bytes_, regions_->peak_bytes());
+      regions_->clear();
+      regions_.reset();
+    }
     for (entry& each : slots_) {
       if (!each.used) continue;
-      forget_readers(each);
+      readers_.forget(each);
       each = entry{};
     }
     used_ = 0;
@@ -108,20 +124,47 @@ class block_table {
     for (const entry& each : slots_) {
       if (!each.used) continue;
       ++used;
-      if (&slots_[find(each.block)] != &each || count_readers(each) != each.readers_count) {
+      if (&slots_[find(each.block)] != &each || !reader_lists<Node>::verify(each)) {
         return false;
       }
     }
     return used == used_ && 2 * used <= slots_.size();
   }
-  std::size_t peak_bytes() const noexcept { return peak_slots_ * sizeof(entry) + readers_.bytes(); }
+  std::size_t peak_bytes() const noexcept {
+    return peak_slots_ * sizeof(entry) + readers_.bytes() +
+           std::max(peak_region_bytes_, regions_ != nullptr ? regions_->peak_bytes() : 0);
+  }
 
  private:
   static constexpr std::size_t first_size = 64;
-  static constexpr std::uint32_t first_prune = 16;
-  // Below these sizes (1.5 MB each), forgetting costs more than it saves.
+  // Below (1.5 MB), forgetting costs more than it saves.
   static constexpr std::size_t enough_slots = 32768;
-  static constexpr std::size_t enough_readers = 65536;
+
+  static bool names_extent(std::span<const operand> operands) noexcept {
+    for (const operand& each : operands) {
+      if (each.extent.columns != 0) return true;
+    }
+    return false;
+  }
+  template <class Live>
+  [[gnu::noinline]] void look_up_regions(std::span<const operand> operands, Live& live) {
+    if (regions_ == nullptr) make_regions();
+    regions_->look_up(operands, live);
+  }
+  void make_regions() {
+    auto regions = std::make_unique<region_table<Node>>(readers_);
+    for (const entry& each : slots_) {
+      if (each.used) regions->make(each.block);
+    }
+    for (entry& each : slots_) {
+      if (!each.used) continue;
+      regions->adopt(each.block, each);
+      each = entry{};
+    }
+    used_ = 0;
+    found_.clear();
+    regions_ = std::move(regions);
+  }
 
   template <class Edge>
   void become_writer(entry& at, Node self, bool has_read, Edge& edge) noexcept {
@@ -129,63 +172,10 @@ class block_table {
     if (at.readers == nullptr && !has_read && at.writer != Node{} && at.writer != self) {
       edge(at.writer, dependence::output, true);
     }
-    for (const reader* each = at.readers; each != nullptr; each = each->next) {
+    for (const auto* each = at.readers; each != nullptr; each = each->next) {
       if (each->task != self) edge(each->task, dependence::anti, false);
     }
-    forget_readers(at);
-    at.prune_at = first_prune;
-    at.writer = self;
-    at.spoilt = false;
-  }
-
-  template <class Live>
-  void become_reader(entry& at, Node self, Live& live) noexcept {
-    if (at.readers != nullptr && at.readers->task == self) return;
-    // For blocks that are only read: keeps the list within twice the unfinished readers.
-    if (at.readers_count >= at.prune_at) {
-      prune(at, live);
-      at.prune_at = 2 * at.readers_count + first_prune;
-    }
-    reader* added = readers_.take();
-    added->task = self;
-    added->next = std::exchange(at.readers, added);
-    ++at.readers_count;
-  }
-
-  template <class Live>
-  void prune(entry& at, Live& live) noexcept {
-    for (reader** link = &at.readers; *link != nullptr;) {
-      reader* each = *link;
-      if (live(each->task)) {
-        link = &each->next;
-        continue;
-      }
-      *link = each->next;
-      readers_.put(each);
-      --at.readers_count;
-    }
-  }
-
-  /// Reclaims the finished readers of blocks that are never written again. Runs when there are as
-  /// many readers as slots to scan, and grows if that frees little: so there are at most twice the
-  /// unfinished readers, or one per slot, or a megabyte.
-  template <class Live>
-  void make_reader_room(std::size_t count, Live& live) {
-    if (readers_.capacity() >= std::max(slots_.size(), enough_readers)) {
-      for (entry& each : slots_) prune(each, live);
-    }
-    if (readers_.available() < std::max(count, readers_.capacity() / 2)) {
-      readers_.reserve(readers_.available() + std::max(count, readers_.capacity() / 2));
-    }
-  }
-
-  void forget_readers(entry& at) noexcept {
-    while (at.readers != nullptr) {
-      reader* gone = at.readers;
-      at.readers = gone->next;
-      readers_.put(gone);
-    }
-    at.readers_count = 0;
+    readers_.become_writer(at, self);
   }
 
   std::size_t home_of(const void* block) const noexcept {
@@ -198,11 +188,6 @@ class block_table {
     std::size_t at = home_of(block);
     while (slots_[at].used && slots_[at].block != block) at = (at + 1) & (slots_.size() - 1);
     return at;
-  }
-  static std::uint32_t count_readers(const entry& at) noexcept {
-    std::uint32_t count = 0;
-    for (const reader* each = at.readers; each != nullptr; each = each->next) ++count;
-    return count;
   }
   entry& slot_of(const void* block) noexcept {
     const std::size_t at = find(block);
@@ -221,8 +206,8 @@ class block_table {
     std::size_t kept = forgets ? 0 : used_;
     for (entry& each : slots_) {
       if (!each.used || !forgets) continue;
-      prune(each, live);
-      kept += is_needed(each, live) ? 1 : 0;
+      readers_.prune(each, live);
+      kept += readers_.is_needed(each, live) ? 1 : 0;
     }
     // At most a quarter full, so the next rebuild is that many new blocks away.
     std::vector<entry> old(std::bit_ceil(std::max(first_size, 4 * (kept + more))));
@@ -230,19 +215,17 @@ class block_table {
     slots_.swap(old);
     used_ = 0;
     for (const entry& each : old) {
-      if (each.used && (!forgets || is_needed(each, live))) slot_of(each.block) = each;
+      if (each.used && (!forgets || readers_.is_needed(each, live))) slot_of(each.block) = each;
     }
     assert(verify());
-  }
-  template <class Live>
-  static bool is_needed(const entry& at, Live& live) noexcept {
-    return at.readers != nullptr || at.spoilt || (at.writer != Node{} && live(at.writer));
   }
 
   std::vector<entry> slots_;  ///< open addressing; the size is a power of two
   std::size_t used_ = 0;
   std::size_t peak_slots_ = first_size;
-  recycling_pool<reader, &reader::next> readers_;
+  reader_lists<Node> readers_;
+  std::unique_ptr<region_table<Node>> regions_;
+  std::size_t peak_region_bytes_ = 0;  ///< of former regions_
   std::vector<entry*> found_;
 };
 

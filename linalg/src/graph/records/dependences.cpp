@@ -12,19 +12,12 @@ void dependences::look_up(std::span<const operand> operands) {
 }
 
 bool dependences::reads_spoilt(std::span<const operand> operands) const {
-  const auto entries = blocks_.entries();
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (!reads(operands[i].how)) continue;
-    if (entries[i]->spoilt || records_.has_failed(entries[i]->writer)) return true;
-  }
-  return false;
+  return blocks_.reads_spoilt(operands,
+                              [this](task_name task) { return records_.has_failed(task); });
 }
 
-void dependences::spoil(std::span<const operand> operands) noexcept {
-  const auto entries = blocks_.entries();
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (writes(operands[i].how)) entries[i]->spoilt = true;
-  }
+void dependences::spoil(std::span<const operand> operands, std::uint64_t number) noexcept {
+  blocks_.spoil(operands, age_of(task_name{nullptr, number}));
 }
 
 inline void dependences::note(graph_task& task, task_name from, dependence kind,

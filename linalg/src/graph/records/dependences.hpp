@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -24,8 +25,8 @@ class dependences {
   void look_up(std::span<const operand> operands);
   /// Returns whether the task reads a block that a failed or dropped task should have written.
   bool reads_spoilt(std::span<const operand> operands) const;
-  /// Marks the blocks that the task would have written: it is dropped.
-  void spoil(std::span<const operand> operands) noexcept;
+  /// Marks the blocks that the task with this number would have written: it is dropped.
+  void spoil(std::span<const operand> operands, std::uint64_t number) noexcept;
   /// Enters the task at its blocks; returns its predecessors, each once.
   std::span<const found_edge> enter(graph_task& task, std::span<const operand> operands) noexcept;
   /// Returns what enter() returned last.

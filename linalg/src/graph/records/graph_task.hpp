@@ -94,6 +94,8 @@ struct task_name {
   std::uint64_t number = graph_task::no_number;
 
   friend bool operator==(const task_name&, const task_name&) = default;
+  /// See block_uses.hpp.
+  friend std::uint64_t age_of(const task_name& name) noexcept { return name.number + 1; }
   /// Called by the enqueuer; returns whether the record has not been recycled.
   bool is_known() const noexcept { return task->number == number; }
 };
