@@ -204,6 +204,65 @@ TYPED_TEST(eigen_routines, reduction_vectors_of_t_and_back) {
   }
 }
 
+TYPED_TEST(eigen_routines, two_matrices_in_both_layouts) {
+  using T = TypeParam;
+  const std::string gst = of_hermitian<T>("gst"), gv = of_hermitian<T>("gv"),
+                    gvd = of_hermitian<T>("gvd");
+  for (const index_t n : {0, 1, 3, 50}) {
+    const auto a = this->hermitian(n);
+    auto b = random_definite<T>(n, this->random);
+    for (index_t i = 0; i < n * b.leading(); ++i) b.data()[i] /= static_cast<real<T>>(n);
+    for (const char uplo : {'L', 'U'}) {
+      for (const int itype : {1, 2, 3}) {
+        auto v = a, factor = b;
+        auto w = this->room(n), others = this->room(n);
+        ASSERT_EQ(eigen_work<T>().call(gvd, itype, 'V', uplo, n, v.data(), ld(v), factor.data(),
+                                       ld(factor), w.data()),
+                  0);
+        matrix<T> scaled = v;
+        for (index_t j = 0; j < n; ++j) {
+          for (index_t i = 0; i < n; ++i) scaled(i, j) *= w[static_cast<std::size_t>(j)];
+        }
+        const auto left = itype == 1   ? product(a, v)
+                          : itype == 2 ? product(a, product(b, v))
+                                       : product(b, product(a, v));
+        EXPECT_LT(distance(left, itype == 1 ? product(b, scaled) : scaled),
+                  this->tolerance_of(n) * static_cast<double>(n + 8));
+        for (const int layout : {col_major, row_major}) {
+          const auto given = layout == row_major ? turned(a) : a;
+          const auto second = layout == row_major ? turned(b) : b;
+          for (const std::string& name : {gv, gvd}) {
+            auto vectors = given, other = second;
+            ASSERT_EQ(lapacke<T>(name, layout, itype, 'V', uplo, n, vectors.data(), ld(vectors),
+                                 other.data(), ld(other), others.data()),
+                      0);
+            EXPECT_EQ(distance(layout == row_major ? turned(vectors) : vectors, v), 0) << name;
+          }
+          auto reduced = given, other = second;
+          ASSERT_EQ(lapacke<T>("potrf", layout, uplo, n, other.data(), ld(other)), 0);
+          ASSERT_EQ(lapacke<T>(gst, layout, itype, uplo, n, reduced.data(), ld(reduced),
+                               other.data(), ld(other)),
+                    0);
+          ASSERT_EQ(lapacke<T>(of_hermitian<T>("ev"), layout, 'N', uplo, n, reduced.data(),
+                               ld(reduced), others.data()),
+                    0);
+          for (index_t i = 0; i < n; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            EXPECT_NEAR(others[at], w[at], this->tolerance_of(n) * static_cast<double>(n + 8));
+          }
+        }
+      }
+    }
+    if (n == 0) continue;
+    b(n - 1, n - 1) = real<T>{-1};
+    auto v = a;
+    auto w = this->room(n);
+    EXPECT_EQ(lapacke<T>(gv, col_major, 1, 'V', 'L', n, v.data(), ld(v), b.data(), ld(b), w.data()),
+              2 * n)
+        << "minor n of B";
+  }
+}
+
 TYPED_TEST(eigen_routines, nan_is_found_or_ends_with_info) {
   using T = TypeParam;
   const index_t n = 40;

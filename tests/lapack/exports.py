@@ -9,7 +9,7 @@ LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf
           "gebrd gesdd gesvd gelsd gebal gebak gehrd hseqr geev gees").split()
 OF_Q = "mqr gqr mtr gtr ghr mhr".split()  # orthogonal or unitary
 OF_TRIDIAGONAL = "stedc steqr".split()
-EIGEN = "ev evd evr trd".split()  # symmetric or Hermitian
+EIGEN = "ev evd evr trd gst gv gvd".split()  # symmetric or Hermitian
 BLAS = "gemm symm syrk syr2k trmm trsm".split()
 COMPLEX_BLAS = "hemm herk her2k".split()
 BATCHES = "gemm_batch gemm_batch_strided".split()

@@ -54,19 +54,10 @@ blas_int heevd(char jobz, char uplo, blas_int n, T* a, blas_int lda, real<T>* w,
   const auto job = parse_job(jobz);
   if (const blas_int bad = check_eigen(job, uplo, n, lda)) return bad;
   const double order = n;
-  const bool vectors = *job == eigen_job::vectors;
-  space_lengths need{1, 1, 1, 1};
+  space_lengths need = divide_and_conquer_lengths<T>(*job == eigen_job::vectors, order);
   if (n > 1) {
-    const double squares = order * order;
-    if constexpr (is_complex<T>) {
-      need.work = vectors ? 2 * order + squares : order + 1;
-      need.rwork = vectors ? 1 + 5 * order + 2 * squares : order;
-      need.best_work = std::max(need.work, order + lapack_reduction_block * order);
-    } else {
-      need.work = vectors ? 1 + 6 * order + 2 * squares : 2 * order + 1;
-      need.best_work = std::max(need.work, 2 * order + lapack_reduction_block * order);
-    }
-    need.iwork = vectors ? 3 + 5 * order : 1;
+    const double reduction = ((is_complex<T> ? 1 : 2) + lapack_reduction_block) * order;
+    need.best_work = std::max(need.work, reduction);
   }
   if (const blas_int bad = space.check(need, 8)) return bad;
   if (space.tell(need) || n == 0) return 0;

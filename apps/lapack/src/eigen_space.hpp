@@ -27,6 +27,23 @@ struct space_lengths {
   double work, rwork, iwork, best_work;
 };
 
+/// Returns the lengths of LAPACK's divide and conquer for matrices of order n; the best one of WORK
+/// is the least one.
+template <scalar T>
+space_lengths divide_and_conquer_lengths(bool vectors, double n) noexcept {
+  if (n <= 1) return {1, 1, 1, 1};
+  space_lengths need{};
+  if constexpr (is_complex<T>) {
+    need.work = vectors ? 2 * n + n * n : n + 1;
+    need.rwork = vectors ? 1 + 5 * n + 2 * n * n : n;
+  } else {
+    need.work = vectors ? 1 + 6 * n + 2 * n * n : 2 * n + 1;
+  }
+  need.iwork = vectors ? 3 + 5 * n : 1;
+  need.best_work = need.work;
+  return need;
+}
+
 /// WORK, for complex numbers RWORK, and IWORK. A query of one asks for all.
 template <scalar T>
 class eigen_space {

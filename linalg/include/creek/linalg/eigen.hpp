@@ -44,6 +44,27 @@ template <scalar T>
 [[nodiscard]] eigen_result heevr(eigen_job job, const eigen_range& range, triangle stored,
                                  matrix_view<T> A, std::span<real<T>> w, matrix_view<T> Z);
 
+/// Eigenproblem of two matrices, of which B is positive definite. The numbers are LAPACK's ITYPE.
+enum class eigen_equation : int {
+  ax_is_wbx = 1,  ///< A x = w B x
+  abx_is_wx = 2,  ///< A B x = w x
+  bax_is_wx = 3   ///< B A x = w x
+};
+
+/// Replaces A by the matrix of the standard problem with the same eigenvalues: by inv(L) A inv(L^H)
+/// or inv(U^H) A inv(U) for ax_is_wbx, else by L^H A L or U A U^H. The triangle `stored` of `B` has
+/// the factor L or U from potrf of the problem's B. LAPACK's hegst, sygst.
+template <scalar T>
+void hegst(eigen_equation equation, triangle stored, matrix_view<T> A, input<T> B);
+
+/// Like heevd for the eigenvalues w and the eigenvectors X of an equation with two matrices. X^H B
+/// X is the identity, for bax_is_wx X^H inv(B) X. The triangle of B becomes its Cholesky factor.
+/// Returns n + i if the leading minor of order i of B is not positive; A is unchanged then.
+/// LAPACK's hegvd, sygvd.
+template <scalar T>
+[[nodiscard]] index_t hegvd(eigen_equation equation, eigen_job job, triangle stored,
+                            matrix_view<T> A, matrix_view<T> B, std::span<real<T>> w);
+
 /// A = Q T Q^H: d becomes the diagonal of T (n elements), e its off-diagonal (n - 1). The triangle
 /// of A becomes that of T and the reflectors of Q, with factors tau (n - 1), as those of LAPACK's
 /// hetrd.
