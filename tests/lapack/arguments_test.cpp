@@ -106,6 +106,120 @@ TYPED_TEST(bad_arguments, of_inverses) {
       });
 }
 
+TYPED_TEST(bad_arguments, of_condition_numbers) {
+  using T = TypeParam;
+  real<T> rcond = 0;
+  const auto norm = [](const good<T>& g) { return g.trans == 'N' ? '1' : '/'; };
+  const auto anorm = [](const good<T>& g) { return static_cast<real<T>>(g.k); };
+  this->check_lapack(
+      "gecon", {{1, bad_trans<T>}, {2, bad_n<T>}, {4, bad_lda<T>}, {5, bad_k<T>}},
+      [&](const good<T>& g) {
+        real<T> size = anorm(g);
+        return lapack<T>("gecon", norm(g), g.n, g.a, g.lda, &size, &rcond, g.work, g.ipiv);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>("gecon", g.layout, norm(g), g.n, g.a, g.lda, anorm(g), &rcond);
+      });
+  this->check_lapack(
+      "pocon", {{1, bad_uplo<T>}, {2, bad_n<T>}, {4, bad_lda<T>}, {5, bad_k<T>}},
+      [&](const good<T>& g) {
+        real<T> size = anorm(g);
+        return lapack<T>("pocon", g.uplo, g.n, g.a, g.lda, &size, &rcond, g.work, g.ipiv);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>("pocon_work", g.layout, g.uplo, g.n, g.a, g.lda, anorm(g), &rcond, g.work,
+                          g.ipiv);
+      },
+      "_work");
+  this->check_lapack(
+      "trcon",
+      {{1, bad_trans<T>}, {2, bad_uplo<T>}, {3, bad_diag<T>}, {4, bad_n<T>}, {6, bad_lda<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>("trcon", norm(g), g.uplo, g.diag, g.n, g.a, g.lda, &rcond, g.work, g.ipiv);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>("trcon", g.layout, norm(g), g.uplo, g.diag, g.n, g.a, g.lda, &rcond);
+      });
+  EXPECT_EQ(rcond, 0);
+}
+
+TYPED_TEST(bad_arguments, of_refinement) {
+  using T = TypeParam;
+  const auto bounds = [](const good<T>& g) { return reinterpret_cast<real<T>*>(g.tau); };
+  // The factors have the leading dimension m + 1, and X has ldc.
+  this->check_lapack(
+      "gerfs",
+      {{1, bad_trans<T>},
+       {2, bad_n<T>},
+       {3, bad_nrhs<T>},
+       {5, bad_lda<T>},
+       {7, bad_m<T>},
+       {10, bad_ldb<T>},
+       {12, bad_ldc<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>("gerfs", g.trans, g.n, g.nrhs, g.a, g.lda, g.a, g.m + 1, g.ipiv, g.b,
+                         g.ldb, g.c, g.ldc, bounds(g), bounds(g), g.work, g.ipiv);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>("gerfs", g.layout, g.trans, g.n, g.nrhs, g.a, g.lda, g.a, g.m + 1, g.ipiv,
+                          g.b, g.ldb, g.c, g.ldc, bounds(g), bounds(g));
+      });
+  this->check_lapack(
+      "porfs",
+      {{1, bad_uplo<T>},
+       {2, bad_n<T>},
+       {3, bad_nrhs<T>},
+       {5, bad_lda<T>},
+       {7, bad_m<T>},
+       {9, bad_ldb<T>},
+       {11, bad_ldc<T>}},
+      [&](const good<T>& g) {
+        return lapack<T>("porfs", g.uplo, g.n, g.nrhs, g.a, g.lda, g.a, g.m + 1, g.b, g.ldb, g.c,
+                         g.ldc, bounds(g), bounds(g), g.work, g.ipiv);
+      },
+      [&](const good<T>& g) {
+        return lapacke<T>("porfs_work", g.layout, g.uplo, g.n, g.nrhs, g.a, g.lda, g.a, g.m + 1,
+                          g.b, g.ldb, g.c, g.ldc, bounds(g), bounds(g), g.work, g.ipiv);
+      },
+      "_work");
+}
+
+TYPED_TEST(bad_arguments, of_solvers_in_two_precisions) {
+  using T = TypeParam;
+  if constexpr (std::is_same_v<T, double>) {
+    auto* const low = reinterpret_cast<float*>(this->tau.data());
+    blas_int iter = 7;
+    this->check_lapack(
+        "sgesv",
+        {{1, bad_n<T>}, {2, bad_nrhs<T>}, {4, bad_lda<T>}, {7, bad_ldb<T>}, {9, bad_ldc<T>}},
+        [&](const good<T>& g) {
+          return lapack<T>("sgesv", g.n, g.nrhs, g.a, g.lda, g.ipiv, g.b, g.ldb, g.c, g.ldc, g.work,
+                           low, &iter);
+        },
+        [&](const good<T>& g) {
+          return lapacke<T>("sgesv", g.layout, g.n, g.nrhs, g.a, g.lda, g.ipiv, g.b, g.ldb, g.c,
+                            g.ldc, &iter);
+        });
+    this->check_lapack(
+        "sposv",
+        {{1, bad_uplo<T>},
+         {2, bad_n<T>},
+         {3, bad_nrhs<T>},
+         {5, bad_lda<T>},
+         {7, bad_ldb<T>},
+         {9, bad_ldc<T>}},
+        [&](const good<T>& g) {
+          return lapack<T>("sposv", g.uplo, g.n, g.nrhs, g.a, g.lda, g.b, g.ldb, g.c, g.ldc, g.work,
+                           low, &iter);
+        },
+        [&](const good<T>& g) {
+          return lapacke<T>("sposv", g.layout, g.uplo, g.n, g.nrhs, g.a, g.lda, g.b, g.ldb, g.c,
+                            g.ldc, &iter);
+        });
+    EXPECT_EQ(iter, 0);
+  }
+}
+
 TYPED_TEST(bad_arguments, of_qr) {
   using T = TypeParam;
   this->check_lapack(
@@ -210,11 +324,17 @@ TYPED_TEST(bad_arguments, row_major_leading_dimensions_hold_a_row) {
   EXPECT_EQ(lapacke<T>("posv", row_major, 'L', 2, 4, x, 2, x, 3), -8);
   EXPECT_EQ(lapacke<T>("trtrs", row_major, 'L', 'N', 'N', 2, 4, x, 2, x, 3), -10);
   EXPECT_EQ(lapacke<T>("laswp", row_major, 4, x, 3, 1, 2, p, 1), -4);
-  EXPECT_EQ(reports,
-            std::vector({report{base + "getrf_work", -5}, report{base + "getrs_work", -9},
-                         report{base + "gesv_work", -8}, report{base + "potrf_work", -5},
-                         report{base + "potrs_work", -6}, report{base + "posv_work", -8},
-                         report{base + "trtrs_work", -10}, report{base + "laswp_work", -4}}));
+  real<T>* const r = reinterpret_cast<real<T>*>(this->tau.data());
+  const real<T> one = 1;
+  EXPECT_EQ(lapacke<T>("gecon", row_major, '1', 4, x, 3, one, r), -5);
+  EXPECT_EQ(lapacke<T>("trcon", row_major, '1', 'U', 'N', 4, x, 3, r), -7);
+  EXPECT_EQ(lapacke<T>("gerfs", row_major, 'N', 2, 3, x, 2, x, 2, p, x, 3, x, 2, r, r), -13);
+  EXPECT_EQ(reports, std::vector({report{base + "getrf_work", -5}, report{base + "getrs_work", -9},
+                                  report{base + "gesv_work", -8}, report{base + "potrf_work", -5},
+                                  report{base + "potrs_work", -6}, report{base + "posv_work", -8},
+                                  report{base + "trtrs_work", -10}, report{base + "laswp_work", -4},
+                                  report{base + "gecon_work", -5}, report{base + "trcon_work", -7},
+                                  report{base + "gerfs_work", -13}}));
   reports.clear();
   const std::string mqr = of_q<T>("mqr"), gqr = of_q<T>("gqr");
   EXPECT_EQ(lapacke<T>("getri", row_major, 4, x, 3, p), -4);

@@ -6,7 +6,9 @@ import subprocess
 import sys
 
 LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels "
-          "gebrd gesdd gesvd gelsd gebal gebak gehrd hseqr geev gees").split()
+          "gebrd gesdd gesvd gelsd gebal gebak gehrd hseqr geev gees "
+          "gecon pocon trcon gerfs porfs").split()
+MIXED = "sgesv sposv".split()  # factors in lower precision
 OF_Q = "mqr gqr mtr gtr ghr mhr".split()  # orthogonal or unitary
 OF_TRIDIAGONAL = "stedc steqr".split()
 EIGEN = "ev evd evr trd gst gv gvd".split()  # symmetric or Hermitian
@@ -21,7 +23,7 @@ def expected(bits):
     for letter in "sdcz":
         blas = BLAS + BATCHES + (COMPLEX_BLAS if letter in "cz" else [])
         lapack = LAPACK + [("un" if letter in "cz" else "or") + name for name in OF_Q]
-        lapack += OF_TRIDIAGONAL + ["sterf"] * (letter in "sd")
+        lapack += OF_TRIDIAGONAL + ["sterf"] * (letter in "sd") + MIXED * (letter == "d")
         lapack += [("he" if letter in "cz" else "sy") + name for name in EIGEN]
         names |= {f"{letter}{name}_" for name in lapack + blas + LAPACK_BATCHES}
         names |= {f"cblas_{letter}{name}" for name in blas}

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,12 @@ using namespace creek::linalg::testing;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Returns the transpose of a real matrix.
+template <scalar T>
+matrix<T> turned_around(const matrix<T>& a) {
+  return applied(op::transpose, a);
+}
 
 /// An estimate of the norm of the inverse from below; the computed inverse also has errors.
 void expect_near_from_above(double estimate, double exact, const std::string& what) {
@@ -122,6 +129,48 @@ TYPED_TEST(Condition, IsThatOfTheWholeInverse) {
   this->check_gecon(this->hilbert(), "Hilbert");
   this->check_pocon(this->hilbert(), triangle::lower, "Hilbert");
   this->check_trcon(this->hilbert(), triangle::upper, diagonal::stored, "Hilbert");
+}
+
+/// Triangles whose inverses grow exponentially: intermediate results overflow at the larger order
+/// in float, at none in double. [Higham 1988]
+TYPED_TEST(Condition, OfTrianglesThatGrow) {
+  using T = TypeParam;
+  using R = real<T>;
+  for (const index_t n : {20, 150}) {
+    matrix<T> kahan(n, n);
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = 0; i < j; ++i) kahan(i, j) = T{-1};
+      kahan(j, j) = T{1};
+    }
+    // The largest column of the inverse is 2^(n-2), ..., 2, 1, 1.
+    const double exact = std::ldexp(1.0, static_cast<int>(1 - n)) / static_cast<double>(n);
+    if (n == 20 || sizeof(R) == 8) {
+      expect_near_from_above(trcon<T>(norm::one, triangle::upper, diagonal::unit, kahan), exact,
+                             "ones");
+    } else {
+      EXPECT_EQ(trcon<T>(norm::one, triangle::upper, diagonal::unit, kahan), 0);
+    }
+    // With this diagonal the solutions of the lower triangle come back into range.
+    matrix<T> lu = turned_around(kahan);
+    for (index_t i = 0; i < n; ++i) lu(i, i) = static_cast<R>(i < n / 2 ? 1 : 1e30);
+    const double from_factors = gecon<T>(norm::inf, lu, 1);
+    EXPECT_TRUE(std::isfinite(from_factors));
+    EXPECT_GT(from_factors, 0);
+  }
+}
+
+TYPED_TEST(Condition, WorksInTheMemoryThatItIsLent) {
+  using T = TypeParam;
+  const index_t n = 40;
+  const auto a = this->any(n);
+  const auto size = static_cast<std::size_t>(condition_work_size<T>(n));
+  std::vector<T> work(size + 1, T{7});
+  const std::span<T> lent(work.data(), size);
+  EXPECT_EQ(gecon<T>(norm::one, a, 1, lent), gecon<T>(norm::one, a, 1));
+  EXPECT_EQ(pocon<T>(triangle::upper, a, 1, lent), pocon<T>(triangle::upper, a, 1));
+  EXPECT_EQ(trcon<T>(norm::inf, triangle::lower, diagonal::stored, a, lent),
+            trcon<T>(norm::inf, triangle::lower, diagonal::stored, a));
+  EXPECT_EQ(work[size], T{7});
 }
 
 TYPED_TEST(Condition, OfSingularMatricesIsZero) {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refinement in one precision. All right-hand sides are processed together, so that A is read once
-// for all of them; columns that are done get zero corrections.
+// Refinement in one precision, column by column.
 #include <creek/linalg/refine.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <vector>
 
 #include <creek/linalg/residual.hpp>
 #include <creek/tasking/parallel_for.hpp>
+#include <creek/tasking/this_worker.hpp>
 
 #include "checks.hpp"
 #include "magnitudes.hpp"
-#include "matrix_vector.hpp"
 #include "norm_estimate.hpp"
+#include "vector_system.hpp"
 
 namespace creek::linalg {
 namespace detail {
@@ -23,175 +23,149 @@ namespace {
 
 constexpr int most_corrections = 5;
 
-template <scalar T>
-matrix<double> magnitudes_of(const_view<T> X) {
-  matrix<double> result(X.rows(), X.cols());
-  for (index_t j = 0; j < X.cols(); ++j) {
-    for (index_t i = 0; i < X.rows(); ++i) result(i, j) = magnitude_sum(X(i, j));
-  }
-  return result;
-}
+/// Least n * n * columns for which several columns are refined in parallel, about 100 us. An
+/// estimate.
+constexpr index_t parallel_refinement = index_t{1} << 16;
 
-/// W += |A| x for rows [first, last), for a region of A.
-template <scalar T>
-void add_rows(region which, const_view<T> A, const matrix<double>& x, index_t first, index_t last,
-              matrix<double>& W) {
-  for (index_t j = 0; j < A.cols(); ++j) {
-    const auto [top, end] = rows_in(which, A.rows(), j);
-    for (index_t k = 0; k < W.cols(); ++k) {
-      const double factor = x(j, k);
-      for (index_t i = std::max(first, top); i < std::min(last, end); ++i) {
-        W(i, k) += magnitude_sum(A(i, j)) * factor;
-      }
-    }
-  }
-}
-/// W += |A|^T x for the same rows.
-template <scalar T>
-void add_columns(region which, const_view<T> A, const matrix<double>& x, index_t first,
-                 index_t last, matrix<double>& W) {
-  for (index_t j = first; j < last; ++j) {
-    const auto [top, end] = rows_in(which, A.rows(), j);
-    for (index_t k = 0; k < W.cols(); ++k) {
-      double sum = 0;
-      for (index_t i = top; i < end; ++i) sum += magnitude_sum(A(i, j)) * x(i, k);
-      W(j, k) += sum;
-    }
-  }
-}
-
-/// System M X = B, defined by the operations that use M.
-template <scalar T>
-struct linear_system {
-  std::function<void(const_view<T> X, matrix_view<T> R)> subtract_product;  // R -= M X
-  /// Adds |M| x to rows [first, last) of W.
-  std::function<void(const matrix<double>& x, index_t first, index_t last, matrix<double>& W)>
-      add_magnitudes;
-  std::function<void(matrix_view<T>)> solve;
-  linear_map<T> inverse;  // inverse of M, or of its conjugate
-};
-
-template <scalar T>
-class refinement {
+/// Refinement of one column.
+template <scalar T, class System>
+class refined_column {
  public:
-  refinement(const linear_system<T>& system, const_view<T> B, matrix_view<T> X)
-      : system_(system), B_(B), X_(X), backward_(static_cast<std::size_t>(X.cols())) {}
+  /// `work` has refine_work_size<T>(n) elements.
+  refined_column(const System& system, index_t n, const T* b, T* x, T* work) noexcept
+      : system_(system),
+        n_(n),
+        b_(b),
+        x_(x),
+        residual_(work),
+        signs_(work + 2 * n),
+        sizes_(reinterpret_cast<real<T>*>(work + n)) {}
 
+  /// Returns the number of corrections.
   int run() {
-    std::vector<double> before(backward_.size(), 3);  // LAPACK's initial value
-    std::vector<bool> done(backward_.size());
+    double before = 3;  // LAPACK's initial value
     for (int corrections = 0;; ++corrections) {
       find_residual();
-      for (std::size_t j = 0; j < done.size(); ++j) {
-        const double error = backward_[j];
-        done[j] = done[j] || !(error > unit_roundoff<T> && 2 * error <= before[j]);
-        before[j] = error;
-      }
-      const bool all_done = std::find(done.begin(), done.end(), false) == done.end();
-      if (all_done || corrections == most_corrections) return corrections;
-      correct(done);
+      const bool helps = backward_ > unit_roundoff<T> && 2 * backward_ <= before;
+      if (!helps || corrections == most_corrections) return corrections;
+      before = backward_;
+      system_.solve(residual_);
+      for (index_t i = 0; i < n_; ++i) x_[i] += residual_[i];
     }
   }
 
-  double backward_error(index_t j) const { return backward_[static_cast<std::size_t>(j)]; }
+  double backward_error() const noexcept { return backward_; }
 
   /// |M^-1| (|R| + (n + 1) eps (|M| |X| + |B|)) bounds |X - exact|; its norm is that of |M^-1|
-  /// times a diagonal matrix.
-  double forward_error(index_t j) const {
-    std::vector<real<T>> weights(static_cast<std::size_t>(X_.rows()));
+  /// times a diagonal matrix. The residual is lost.
+  double forward_error() {
+    const auto factor = static_cast<real<T>>(terms() * unit_roundoff<T>);
     double largest = 0;
-    for (index_t i = 0; i < X_.rows(); ++i) {
-      const double size = sizes_(i, j);
-      const double weight = magnitude_sum(residual_(i, j)) + terms() * unit_roundoff<T> * size +
-                            (size > least_size() ? 0 : smallest());
-      weights[static_cast<std::size_t>(i)] = static_cast<real<T>>(weight);
-      largest = greater(largest, magnitude_sum(X_(i, j)));
+    for (index_t i = 0; i < n_; ++i) {
+      const double size = sizes_[i];
+      sizes_[i] = short_magnitude(residual_[i]) + factor * sizes_[i] +
+                  static_cast<real<T>>(size > least_size() ? 0 : smallest());
+      largest = greater(largest, magnitude_sum(x_[i]));
     }
-    const auto weigh = [&](matrix_view<T> x) {
-      for (index_t k = 0; k < x.cols(); ++k) {
-        for (index_t i = 0; i < x.rows(); ++i) x(i, k) *= weights[static_cast<std::size_t>(i)];
-      }
-    };
     // Transposed, for the infinity norm of |M^-1|.
-    const linear_map<T> map = [&](op how, matrix_view<T> x) {
+    const double error = estimate_one_norm<T>(n_, residual_, signs_, [&](op how, T* x) {
       if (how != op::none) weigh(x);
-      system_.inverse(other(how, true), x);
+      how == op::none ? system_.solve_adjoint(x) : system_.solve(x);
       if (how == op::none) weigh(x);
-    };
-    const double error = estimate_one_norm<T>(X_.rows(), map);
+      return true;
+    });
     return largest == 0 ? error : error / largest;
   }
 
  private:
   /// Maximum number of rounding errors in a residual.
-  double terms() const { return static_cast<double>(X_.rows() + 1); }
+  double terms() const { return static_cast<double>(n_ + 1); }
   /// Largest error of a residual's element by underflow; below least_size() this error counts.
   double smallest() const {
     return terms() * static_cast<double>(std::numeric_limits<real<T>>::min());
   }
   double least_size() const { return smallest() / unit_roundoff<T>; }
 
-  void find_residual() {
-    residual_ = matrix<T>(B_);
-    system_.subtract_product(X_, residual_.view());
-    sizes_ = magnitudes_of<T>(B_);
-    const matrix<double> x = magnitudes_of<T>(X_);
-    parallel_for_range(
-        index_t{0}, X_.rows(),
-        [&](index_t first, index_t last) { system_.add_magnitudes(x, first, last, sizes_); },
-        {.grain = 64});
-    for (index_t j = 0; j < X_.cols(); ++j) {
-      double worst = 0;
-      for (index_t i = 0; i < X_.rows(); ++i) {
-        const double error = magnitude_sum(residual_(i, j));
-        const double size = sizes_(i, j);
-        if (size == 0) continue;  // LAPACK returns 1 here, although nothing is wrong
-        const double extra = size > least_size() ? 0 : smallest();
-        worst = greater(worst, (error + extra) / (size + extra));
-      }
-      backward_[static_cast<std::size_t>(j)] = worst;
+  void weigh(T* x) const noexcept {
+    for (index_t i = 0; i < n_; ++i) x[i] *= sizes_[i];
+  }
+
+  /// Sets residual_, sizes_ and backward_.
+  void find_residual() noexcept {
+    auto* const magnitudes = reinterpret_cast<real<T>*>(residual_);
+    for (index_t i = 0; i < n_; ++i) {
+      magnitudes[i] = short_magnitude(x_[i]);
+      sizes_[i] = short_magnitude(b_[i]);
+    }
+    system_.add_magnitude_product(magnitudes, sizes_);
+    std::copy_n(b_, n_, residual_);
+    system_.subtract_product(x_, residual_);
+    backward_ = 0;
+    for (index_t i = 0; i < n_; ++i) {
+      const double error = magnitude_sum(residual_[i]), size = sizes_[i];
+      if (size == 0) continue;  // LAPACK returns 1 here, although nothing is wrong
+      const double extra = size > least_size() ? 0 : smallest();
+      backward_ = greater(backward_, (error + extra) / (size + extra));
     }
   }
 
-  void correct(const std::vector<bool>& done) {
-    matrix<T> step(X_.rows(), X_.cols());
-    for (index_t j = 0; j < X_.cols(); ++j) {
-      if (!done[static_cast<std::size_t>(j)]) {
-        std::copy_n(&residual_(0, j), X_.rows(), &step(0, j));
-      }
-    }
-    system_.solve(step.view());
-    for (index_t j = 0; j < X_.cols(); ++j) {
-      if (done[static_cast<std::size_t>(j)]) continue;
-      for (index_t i = 0; i < X_.rows(); ++i) X_(i, j) += step(i, j);
-    }
-  }
-
-  const linear_system<T>& system_;
-  const_view<T> B_;
-  matrix_view<T> X_;
-  std::vector<double> backward_;
-  matrix<T> residual_;
-  matrix<double> sizes_;  // |M| |X| + |B|
+  const System& system_;
+  index_t n_;
+  const T* b_;
+  T* x_;
+  T* residual_;
+  T* signs_;
+  real<T>* sizes_;  // |M| |X| + |B|
+  double backward_ = 0;
 };
 
+/// Arguments of both routines.
 template <scalar T>
-int refine(const linear_system<T>& system, const_view<T> B, matrix_view<T> X,
-           std::span<double> ferr, std::span<double> berr) {
-  if (X.empty()) {
-    std::fill(ferr.begin(), ferr.end(), 0.0);
-    std::fill(berr.begin(), berr.end(), 0.0);
-    return 0;
+struct refined_columns {
+  const_view<T> B;
+  matrix_view<T> X;
+  std::span<double> ferr;
+  std::span<double> berr;
+
+  /// Refines columns [first, last); returns the largest number of corrections.
+  template <class System>
+  int run(const System& system, index_t first, index_t last, T* work) const {
+    int most = 0;
+    for (index_t j = first; j < last; ++j) {
+      refined_column<T, System> column(system, X.rows(), B.column(j), X.column(j), work);
+      most = std::max(most, column.run());
+      const auto at = static_cast<std::size_t>(j);
+      if (!berr.empty()) berr[at] = column.backward_error();
+      if (!ferr.empty()) ferr[at] = column.forward_error();
+    }
+    return most;
   }
-  refinement<T> run(system, B, X);
-  const int corrections = run.run();
-  for (index_t j = 0; j < X.cols(); ++j) {
-    const auto at = static_cast<std::size_t>(j);
-    if (!berr.empty()) berr[at] = run.backward_error(j);
-    if (!ferr.empty()) ferr[at] = run.forward_error(j);
+
+  template <class System>
+  int run(const System& system, std::span<T> work) const {
+    if (X.empty()) {
+      std::fill(ferr.begin(), ferr.end(), 0.0);
+      std::fill(berr.begin(), berr.end(), 0.0);
+      return 0;
+    }
+    const index_t n = X.rows(), cols = X.cols();
+    const auto size = static_cast<std::size_t>(refine_work_size<T>(n));
+    if (cols > 1 && this_worker() >= 0 && n * n > parallel_refinement / cols) {
+      std::atomic<int> most{0};
+      parallel_for_range(index_t{0}, cols, [&](index_t first, index_t last) {
+        std::vector<T> own(size);
+        const int corrections = run(system, first, last, own.data());
+        int before = most.load(std::memory_order_relaxed);
+        while (before < corrections && !most.compare_exchange_weak(before, corrections)) {
+        }
+      });
+      return most.load(std::memory_order_relaxed);
+    }
+    std::vector<T> own;
+    if (work.size() < size) own.resize(size);
+    return run(system, 0, cols, own.empty() ? work.data() : own.data());
   }
-  return corrections;
-}
+};
 
 template <scalar T>
 void check_shapes(const char* routine, const_view<T> A, const_view<T> factors, const_view<T> B,
@@ -212,54 +186,25 @@ using namespace detail;
 
 template <scalar T>
 int gerfs(op how, input<T> A, input<T> LU, std::span<const index_t> pivots, input<T> B,
-          matrix_view<T> X, std::span<double> ferr, std::span<double> berr) {
+          matrix_view<T> X, std::span<double> ferr, std::span<double> berr, std::span<T> work) {
   check_shapes<T>("gerfs", A, LU, B, X, ferr, berr);
   require(static_cast<index_t>(pivots.size()) >= A.rows(), "gerfs",
           "pivots must have a place for every row");
-  linear_system<T> system;
-  system.subtract_product = [&](const_view<T> x, matrix_view<T> R) {
-    gemm<T>(how, op::none, T{-1}, A, x, T{1}, R);
-  };
-  system.add_magnitudes = [&](const matrix<double>& x, index_t first, index_t last,
-                              matrix<double>& W) {
-    (how == op::none ? add_rows<T> : add_columns<T>)(region::all, A, x, first, last, W);
-  };
-  system.solve = [&](matrix_view<T> x) { getrs<T>(how, LU, pivots, x); };
-  system.inverse = [&](op turned, matrix_view<T> x) {
-    getrs<T>(how == op::none ? turned : other(turned, true), LU, pivots, x);
-  };
-  return refine<T>(system, B, X, ferr, berr);
+  return refined_columns<T>{B, X, ferr, berr}.run(lu_system<T>{how, A, LU, pivots}, work);
 }
 
 template <scalar T>
 int porfs(triangle stored, input<T> A, input<T> factor, input<T> B, matrix_view<T> X,
-          std::span<double> ferr, std::span<double> berr) {
+          std::span<double> ferr, std::span<double> berr, std::span<T> work) {
   check_shapes<T>("porfs", A, factor, B, X, ferr, berr);
-  const region strict = stored == triangle::lower ? region::strictly_lower : region::strictly_upper;
-  linear_system<T> system;
-  system.subtract_product = [&](const_view<T> x, matrix_view<T> R) {
-    hemm<T>(side::left, stored, T{-1}, A, x, T{1}, R);
-  };
-  system.add_magnitudes = [&](const matrix<double>& x, index_t first, index_t last,
-                              matrix<double>& W) {
-    add_rows<T>(strict, A, x, first, last, W);
-    add_columns<T>(strict, A, x, first, last, W);
-    for (index_t k = 0; k < W.cols(); ++k) {
-      for (index_t i = first; i < last; ++i) {
-        W(i, k) += magnitude_sum(std::real(A(i, i))) * x(i, k);
-      }
-    }
-  };
-  system.solve = [&](matrix_view<T> x) { potrs<T>(stored, factor, x); };
-  system.inverse = [&](op, matrix_view<T> x) { potrs<T>(stored, factor, x); };
-  return refine<T>(system, B, X, ferr, berr);
+  return refined_columns<T>{B, X, ferr, berr}.run(cholesky_system<T>{stored, A, factor}, work);
 }
 
 #define CREEK_INSTANTIATE(letter, T)                                                               \
   template int gerfs<T>(op, const_view<T>, const_view<T>, std::span<const index_t>, const_view<T>, \
-                        matrix_view<T>, std::span<double>, std::span<double>);                     \
+                        matrix_view<T>, std::span<double>, std::span<double>, std::span<T>);       \
   template int porfs<T>(triangle, const_view<T>, const_view<T>, const_view<T>, matrix_view<T>,     \
-                        std::span<double>, std::span<double>);
+                        std::span<double>, std::span<double>, std::span<T>);
 CREEK_FOR_EACH_SCALAR(CREEK_INSTANTIATE)
 #undef CREEK_INSTANTIATE
 
