@@ -261,9 +261,9 @@ TEST(BlockTable, VerifyFindsWhatDoesNotAgree) {
   }
   EXPECT_TRUE(blocks.verify());
   auto* const entry = blocks.entries().front();
-  ++entry->readers_count;
+  ++entry->readers.count;
   EXPECT_FALSE(blocks.verify());
-  --entry->readers_count;
+  --entry->readers.count;
   entry->used = false;
   EXPECT_FALSE(blocks.verify());
 }

@@ -77,7 +77,7 @@ TEST(byte_blocks, of_one_matrix_and_without_gaps_are_compared_exactly) {
 TEST(region_table, knows_all_neighbours_also_after_some_are_forgotten) {
   std::mt19937_64 random(2);
   std::vector<double> memory(64 * 64);
-  detail::reader_lists<int> readers;
+  detail::user_lists<int> readers;
   detail::region_table<int> regions(readers);
   int task = 0;
   const auto young = [&](int each) { return each > task - 100; };

@@ -11,12 +11,12 @@ namespace creek::linalg::detail {
 
 void graph_reports::report_added(graph_task& task, std::span<const operand> operands,
                                  std::size_t edges) {
-  task.moves.reset();
+  if (task.extras != nullptr) task.extras->moves.clear();
   for (const operand& each : operands) {
     if (each.bytes == 0) continue;
-    if (task.moves == nullptr) task.moves = std::make_unique<std::vector<moved_block>>();
+    if (task.extras == nullptr) task.extras = std::make_unique<task_extras>();
     const auto number = block_numbers_.try_emplace(each.block, block_numbers_.size()).first->second;
-    task.moves->push_back({number, each.bytes, each.how});
+    task.extras->moves.push_back({number, each.bytes, each.how});
   }
   const std::array done{
       work_amount{work::task_recorded},
@@ -26,8 +26,8 @@ void graph_reports::report_added(graph_task& task, std::span<const operand> oper
 }
 
 void graph_reports::report_reads(const graph_task& task) const noexcept {
-  if (task.moves == nullptr) return;
-  for (const moved_block& each : *task.moves) {
+  if (task.extras == nullptr) return;
+  for (const moved_block& each : task.extras->moves) {
     if (reads(each.how)) observer_->moved(each.number, each.bytes, false);
   }
 }
@@ -36,8 +36,8 @@ void graph_reports::report_reads(const graph_task& task) const noexcept {
 void graph_reports::report_work(const graph_task& task) const noexcept {
   const work_amount done{work::flop, static_cast<std::int64_t>(task.flops)};
   observer_->worked({&done, 1});
-  if (task.moves == nullptr) return;
-  for (const moved_block& each : *task.moves) {
+  if (task.extras == nullptr) return;
+  for (const moved_block& each : task.extras->moves) {
     if (writes(each.how)) observer_->moved(each.number, each.bytes, true);
   }
 }

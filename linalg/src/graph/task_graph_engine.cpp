@@ -24,6 +24,7 @@ void fill(graph_task& task, const task_info& info, std::uint64_t number) noexcep
   task.home.store(-1, std::memory_order_relaxed);
   task.poisoned.store(false, std::memory_order_relaxed);
   task.failed = false;
+  task.commutes = task.has_turns = false;
   task.number = number;
   task.found_by = graph_task::no_number;  // numbers restart at 0 after wait()
   task.priority = info.priority;
@@ -72,6 +73,8 @@ void* graph_engine::prepare(const task_info& info, std::span<const operand> oper
     return nullptr;
   }
   graph_task& task = start_record(info);
+  if (dependences_.commutes()) [[unlikely]]
+    turns_.enter(task);
   state_.reports.added(task, operands, dependences_.enter(task, operands).size());
   adding_ = &task;
   return task.body.data();
@@ -100,6 +103,8 @@ void graph_engine::reserve(std::span<const operand> operands) {
     if (!records_.has_room()) state_.schedule.reserve(records_.add_room());
   }
   dependences_.look_up(operands);
+  if (dependences_.commutes()) [[unlikely]]
+    turns_.look_up(operands, records_.next());
   if (options_.record) runs_.push_back({});
 }
 
@@ -171,6 +176,7 @@ graph_report graph_engine::finish_report() {
   records_.recycle(state_.ended.take_all());
   records_.forget_failures();
   dependences_.clear();
+  turns_.clear();
   since_refresh_ = 0;
   return report;
 }

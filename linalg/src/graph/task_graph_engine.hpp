@@ -11,6 +11,7 @@
 #include <span>
 
 #include "graph/execution/graph_workers.hpp"
+#include "graph/records/block_turns.hpp"
 #include "graph/records/dependences.hpp"
 #include "graph/records/task_records.hpp"
 #include "graph_profile.hpp"
@@ -45,6 +46,7 @@ class graph_engine {
   std::unique_ptr<graph_profile> profile_;
   task_records records_;
   dependences dependences_{records_};
+  turn_table turns_;
   graph_task* adding_ = nullptr;  ///< task between prepare() and commit()
   std::size_t since_refresh_ = 0;
   std::deque<task_run> runs_;

@@ -26,8 +26,9 @@
 
 namespace creek::linalg {
 
-/// How a task accesses a block.
-enum class access : std::uint8_t { in = 1, out = 2, inout = 3 };
+/// How a task accesses a block. Tasks that change it commutatively, with no other access in
+/// between, may run in any order, but no two of them at the same time.
+enum class access : std::uint8_t { in = 1, out = 2, inout = 3, commutative = 4 };
 
 /// Bytes of a block that starts at some address: `columns` pieces of `column_bytes` bytes, each
 /// `stride` bytes after the previous one.
@@ -65,6 +66,11 @@ constexpr operand out(const void* block, std::size_t bytes = 0) noexcept {
 constexpr operand inout(const void* block, std::size_t bytes = 0) noexcept {
   return {block, access::inout, bytes};
 }
+/// Returns the operand of a task that changes the block, before or after others that do. The order
+/// of floating-point sums is then another in each run.
+constexpr operand commutative(const void* block, std::size_t bytes = 0) noexcept {
+  return {block, access::commutative, bytes};
+}
 /// Returns an operand with the extent of the view. An empty view counts as its address alone.
 template <class T>
 operand operand_of(const matrix_view<T>& block, access how) noexcept {
@@ -90,6 +96,10 @@ operand out(const matrix_view<T>& block) noexcept {
 template <class T>
 operand inout(const matrix_view<T>& block) noexcept {
   return operand_of(block, access::inout);
+}
+template <class T>
+operand commutative(const matrix_view<T>& block) noexcept {
+  return operand_of(block, access::commutative);
 }
 
 struct task_info {

@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include "graph/records/block_turns.hpp"
+
 namespace creek::linalg::detail {
 
 void graph_schedule::begin(unsigned workers, bool with_strands, bool in_rounds) {
@@ -55,7 +57,7 @@ graph_schedule::outcome graph_schedule::take_or_leave(unsigned here, unsigned ma
   outcome result;
   graph_section turn = reports_.section();
   const std::lock_guard guard(lock_);
-  if (strands_.may_stay(max_awake)) result.task = ready_.pick(here);
+  if (strands_.may_stay(max_awake)) result.task = pick(here);
   ready_count_.store(ready_.size(), std::memory_order_relaxed);
   if (result.task == nullptr) {
     strands_.leave();
@@ -64,6 +66,17 @@ graph_schedule::outcome graph_schedule::take_or_leave(unsigned here, unsigned ma
   }
   result.spawns = strands_.count_pending(max_awake, ready_.size());
   return result;
+}
+
+graph_task* graph_schedule::pick_in_turn(graph_task* task, unsigned here) noexcept {
+  while (task != nullptr && task->commutes && !take_turns(*task)) task = ready_.pick(here);
+  return task;
+}
+
+graph_task* graph_schedule::end_turns(graph_task& task) noexcept {
+  const graph_section turn = reports_.section();
+  const std::lock_guard guard(lock_);
+  return release_turns(task);
 }
 
 void graph_schedule::spawn_failed() noexcept {

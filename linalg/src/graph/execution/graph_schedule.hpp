@@ -75,10 +75,18 @@ class graph_schedule {
   /// that may stay, or for the enqueuer while more than `goal` tasks are unfinished.
   outcome end_and_take(graph_task* released, unsigned here, bool by_strand, std::size_t goal,
                        power_limits limits) noexcept;
+  /// Ends the turns of a task that `commutes` and ran; returns the tasks whose turn it is, for
+  /// end_and_take().
+  graph_task* end_turns(graph_task& task) noexcept;
   /// Takes back a strand that was counted and could not be spawned.
   void spawn_failed() noexcept;
 
  private:
+  /// Takes the best ready task whose turn it is, or returns nullptr. Under the lock.
+  graph_task* pick(unsigned here) noexcept;
+  /// Returns the task if it is its turn, or the next one for which that holds.
+  graph_task* pick_in_turn(graph_task* task, unsigned here) noexcept;
+
   const graph_reports& reports_;
   std::size_t added_ = 0;  ///< the enqueuer's; others read it under the lock while it waits
 
@@ -93,6 +101,11 @@ class graph_schedule {
 };
 
 // Defined here because they run once per task.
+
+inline graph_task* graph_schedule::pick(unsigned here) noexcept {
+  graph_task* const task = ready_.pick(here);
+  return task != nullptr && task->commutes ? pick_in_turn(task, here) : task;
+}
 
 inline graph_schedule::outcome graph_schedule::end_and_take(graph_task* released, unsigned here,
                                                             bool by_strand, std::size_t goal,
@@ -111,7 +124,7 @@ inline graph_schedule::outcome graph_schedule::end_and_take(graph_task* released
     strands_.let_enqueuer_wait(false);
   }
   if (by_strand ? strands_.may_stay(limits.max_awake) : unfinished() > goal) {
-    result.task = ready_.pick(here);
+    result.task = pick(here);
     if (result.task != nullptr) turn.queued();
   }
   ready_count_.store(ready_.size(), std::memory_order_relaxed);
@@ -123,7 +136,7 @@ inline graph_task* graph_schedule::take(unsigned here) noexcept {
   graph_section turn = reports_.section();
   turn.queued();
   const std::lock_guard guard(lock_);
-  graph_task* const task = ready_.pick(here);
+  graph_task* const task = pick(here);
   ready_count_.store(ready_.size(), std::memory_order_relaxed);
   return task;
 }

@@ -18,6 +18,14 @@ namespace {
 /// Time that a strand waits for tasks before it leaves: about the cost of spawning another strand.
 constexpr std::chrono::nanoseconds spin_wait_time{2000};
 
+/// Returns both lists of tasks that became ready, as one.
+graph_task* join_lists(graph_task* first, graph_task* second) noexcept {
+  graph_task* last = first;
+  while (last->next != nullptr) last = last->next;
+  last->next = second;
+  return first;
+}
+
 /// Returns the length of a list of tasks that became ready.
 std::size_t length(const graph_task* first) noexcept {
   std::size_t tasks = 0;
@@ -89,14 +97,18 @@ inline graph_task* graph_workers::close(graph_task& task, int here) noexcept {
   const int here = this_worker();
   task.ran_on = static_cast<std::int16_t>(here);
   if (task.run != nullptr) task.run->worker = here;
-  graph_task* const released = close(task, here);
+  // Its turns end before its record is given back.
+  graph_task* const next = task.commutes ? state_.schedule.end_turns(task) : nullptr;
+  graph_task* released = close(task, here);
+  if (next != nullptr) [[unlikely]]
+    released = join_lists(next, released);
   const power_limits limits =
       power_.has_policy() ? power_.limits(length(released)) : power_limits{};
-  const auto next = state_.schedule.end_and_take(released, static_cast<unsigned>(std::max(here, 0)),
-                                                 by_strand, goal, limits);
-  if (next.promised != nullptr) next.promised->set_value();
-  if (next.spawns > 0) spawn(next.spawns);
-  return next.task;
+  const auto taken = state_.schedule.end_and_take(
+      released, static_cast<unsigned>(std::max(here, 0)), by_strand, goal, limits);
+  if (taken.promised != nullptr) taken.promised->set_value();
+  if (taken.spawns > 0) spawn(taken.spawns);
+  return taken.task;
 }
 
 bool graph_workers::help(std::size_t goal) noexcept {

@@ -38,29 +38,40 @@ class block_table {
   /// std::bad_alloc, after which the contents of the table are unchanged.
   template <class Live>
   void look_up(std::span<const operand> operands, Live live) {
-    if (regions_ != nullptr || names_extent(operands)) [[unlikely]] {
+    std::size_t extents = 0;
+    bool commutes = false;
+    for (const operand& each : operands) {
+      // Large tables exceed the cache: prefetch all slots, so that the misses overlap.
+      __builtin_prefetch(&slots_[home_of(each.block)], 1);
+      extents |= each.extent.columns;
+      commutes |= each.how == access::commutative;
+    }
+    commutes_ = commutes;
+    if (commutes) [[unlikely]]
+      users_.make_room_to_commute(operands.size());
+    if (extents != 0 || regions_ != nullptr) [[unlikely]] {
       look_up_regions(operands, live);
       return;
     }
     if (2 * (used_ + operands.size()) > slots_.size()) rebuild(operands.size(), live);
-    if (!readers_.has_room(operands.size())) {
-      readers_.make_room(operands.size(), slots_.size(), [&] {
-        for (entry& each : slots_) readers_.prune(each, live);
+    if (!users_.has_room(operands.size())) {
+      users_.make_room(operands.size(), slots_.size(), [&] {
+        for (entry& each : slots_) users_.prune(each, live);
       });
     }
     found_.reserve(operands.size());
     found_.clear();
-    // Large tables exceed the cache: prefetch all slots, so that the misses overlap.
-    for (const operand& each : operands) __builtin_prefetch(&slots_[home_of(each.block)], 1);
     for (const operand& each : operands) found_.push_back(&slot_of(each.block));
   }
+  /// Returns whether one of the operands of the latest look_up() is commutative.
+  bool commutes() const noexcept { return commutes_; }
   /// Returns the entries found by the latest look_up(), one per operand; none if there are regions.
   std::span<entry* const> entries() const noexcept { return found_; }
   /// Returns the maximum number of edges that enter() reports.
   std::size_t max_edges() const noexcept {
     if (regions_ != nullptr) return regions_->max_edges();
     std::size_t edges = 0;
-    for (const entry* each : found_) edges += 1 + each->readers_count;
+    for (const entry* each : found_) edges += users_.max_edges(*each);
     return edges;
   }
   /// Enters `self` as reader and writer of the operands of the latest look_up(). Calls edge(Node,
@@ -75,13 +86,15 @@ class block_table {
     for (std::size_t i = 0; i < operands.size(); ++i) {
       entry& at = *found_[i];
       const access how = operands[i].how;
-      if (reads(how) && at.writer != Node{} && at.writer != self) {
-        edge(at.writer, dependence::flow, writes(how));
-      }
-      if (writes(how)) {
-        become_writer(at, self, reads(how), edge);
+      users_.find_dependences(at, how, true, [&](Node on, dependence kind, bool affine) {
+        if (on != self) edge(on, kind, affine);
+      });
+      if (how == access::commutative) [[unlikely]] {
+        users_.become_commuter(at, self, live);
+      } else if (writes(how)) {
+        users_.become_writer(at, self);
       } else if (at.writer != self) {
-        readers_.become_reader(at, self, live);
+        users_.become_reader(at, self, live);
       }
     }
   }
@@ -92,7 +105,9 @@ class block_table {
     if (regions_ != nullptr) return regions_->reads_spoilt(operands, has_failed);
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (!reads(operands[i].how)) continue;
-      if (found_[i]->spoilt || has_failed(found_[i]->writer)) return true;
+      if (found_[i]->spoilt || users_.any_writer(*found_[i], operands[i].how, true, has_failed)) {
+        return true;
+      }
     }
     return false;
   }
@@ -112,7 +127,7 @@ class block_table {
     }
     for (entry& each : slots_) {
       if (!each.used) continue;
-      readers_.forget(each);
+      users_.forget(each);
       each = entry{};
     }
     used_ = 0;
@@ -124,14 +139,14 @@ class block_table {
     for (const entry& each : slots_) {
       if (!each.used) continue;
       ++used;
-      if (&slots_[find(each.block)] != &each || !reader_lists<Node>::verify(each)) {
+      if (&slots_[find(each.block)] != &each || !user_lists<Node>::verify(each)) {
         return false;
       }
     }
     return used == used_ && 2 * used <= slots_.size();
   }
   std::size_t peak_bytes() const noexcept {
-    return peak_slots_ * sizeof(entry) + readers_.bytes() +
+    return peak_slots_ * sizeof(entry) + users_.bytes() +
            std::max(peak_region_bytes_, regions_ != nullptr ? regions_->peak_bytes() : 0);
   }
 
@@ -140,19 +155,13 @@ class block_table {
   // Below (1.5 MB), forgetting costs more than it saves.
   static constexpr std::size_t enough_slots = 32768;
 
-  static bool names_extent(std::span<const operand> operands) noexcept {
-    for (const operand& each : operands) {
-      if (each.extent.columns != 0) return true;
-    }
-    return false;
-  }
   template <class Live>
   [[gnu::noinline]] void look_up_regions(std::span<const operand> operands, Live& live) {
     if (regions_ == nullptr) make_regions();
     regions_->look_up(operands, live);
   }
   void make_regions() {
-    auto regions = std::make_unique<region_table<Node>>(readers_);
+    auto regions = std::make_unique<region_table<Node>>(users_);
     for (const entry& each : slots_) {
       if (each.used) regions->make(each.block);
     }
@@ -164,18 +173,6 @@ class block_table {
     used_ = 0;
     found_.clear();
     regions_ = std::move(regions);
-  }
-
-  template <class Edge>
-  void become_writer(entry& at, Node self, bool has_read, Edge& edge) noexcept {
-    // Each reader already waits for the earlier writer: with readers, no output edge is needed.
-    if (at.readers == nullptr && !has_read && at.writer != Node{} && at.writer != self) {
-      edge(at.writer, dependence::output, true);
-    }
-    for (const auto* each = at.readers; each != nullptr; each = each->next) {
-      if (each->task != self) edge(each->task, dependence::anti, false);
-    }
-    readers_.become_writer(at, self);
   }
 
   std::size_t home_of(const void* block) const noexcept {
@@ -206,8 +203,8 @@ class block_table {
     std::size_t kept = forgets ? 0 : used_;
     for (entry& each : slots_) {
       if (!each.used || !forgets) continue;
-      readers_.prune(each, live);
-      kept += readers_.is_needed(each, live) ? 1 : 0;
+      users_.prune(each, live);
+      kept += users_.is_needed(each, live) ? 1 : 0;
     }
     // At most a quarter full, so the next rebuild is that many new blocks away.
     std::vector<entry> old(std::bit_ceil(std::max(first_size, 4 * (kept + more))));
@@ -215,7 +212,7 @@ class block_table {
     slots_.swap(old);
     used_ = 0;
     for (const entry& each : old) {
-      if (each.used && (!forgets || readers_.is_needed(each, live))) slot_of(each.block) = each;
+      if (each.used && (!forgets || users_.is_needed(each, live))) slot_of(each.block) = each;
     }
     assert(verify());
   }
@@ -223,10 +220,11 @@ class block_table {
   std::vector<entry> slots_;  ///< open addressing; the size is a power of two
   std::size_t used_ = 0;
   std::size_t peak_slots_ = first_size;
-  reader_lists<Node> readers_;
+  user_lists<Node> users_;
   std::unique_ptr<region_table<Node>> regions_;
   std::size_t peak_region_bytes_ = 0;  ///< of former regions_
   std::vector<entry*> found_;
+  bool commutes_ = false;
 };
 
 }  // namespace creek::linalg::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last writer of a block and its readers since then. Used by the enqueuing thread only.
+// The tasks that used a block last: its writer, or those that changed it in any order, and its
+// readers since then. Used by the enqueuing thread only.
 #pragma once
 
 #include <creek/linalg/task_graph.hpp>
@@ -8,7 +9,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "recycling_pool.hpp"
 
@@ -34,81 +37,145 @@ constexpr std::uint64_t age_of(std::integral auto node) noexcept {
 }
 
 template <class Node>
-struct block_reader {
+struct block_user {
   Node task;
-  block_reader* next;
+  block_user* next;
+};
+
+/// Tasks that use a block in the same way, newest first.
+template <class Node>
+struct user_list {
+  static constexpr std::uint32_t first_prune = 16;
+
+  block_user<Node>* first = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t prune_at = first_prune;
 };
 
 template <class Node>
 struct block_uses {
-  static constexpr std::uint32_t first_prune = 16;
-
   Node writer{};
-  block_reader<Node>* readers = nullptr;  ///< since the last writer, newest first
-  std::uint32_t readers_count = 0;
-  std::uint32_t prune_at = first_prune;
+  user_list<Node> readers;        ///< since the last writer or the last commuters
+  std::uint32_t commutation = 0;  ///< number of its commutation, 0: none since the last writer
   /// The writer was dropped before it became a task: the block holds no valid result.
   bool spoilt = false;
 };
 
-/// The lists of readers of all blocks, with their memory. A function's `live` argument tells
-/// whether a task may still be unfinished; other tasks are forgotten.
+/// Uses of a block that tasks change in any order.
 template <class Node>
-class reader_lists {
+struct commutation {
+  user_list<Node> commuters;
+  bool is_open = false;  ///< no reader since: the next commuter need not wait for these
+  // While it is open, the uses that each of the commuters waits for:
+  user_list<Node> readers_before;
+  user_list<Node> values_before;  ///< the commuters before those readers; if none, the writer
+};
+
+/// The lists of users of all blocks, with their memory. A function's `live` argument tells whether
+/// a task may still be unfinished; other tasks are forgotten.
+template <class Node>
+class user_lists {
  public:
   using uses = block_uses<Node>;
-  using reader = block_reader<Node>;
+  using list = user_list<Node>;
+  using user = block_user<Node>;
 
-  /// Replaces the writer; forgets the readers.
+  /// Calls edge(Node, dependence, bool affine) for the tasks that one waits for which uses the
+  /// block as `how` says. `joins`: it is this block that the task changes commutatively, not one
+  /// that overlaps.
+  template <class Edge>
+  void find_dependences(const uses& at, access how, bool joins, Edge edge) const {
+    if (at.commutation == 0) [[likely]] {
+      find_among(at.readers.first, nullptr, at.writer, how, edge);
+    } else {
+      find_with_commuters(at, how, joins, edge);
+    }
+  }
+  /// Returns whether a task that wrote what the block holds `has_failed`.
+  template <class HasFailed>
+  bool any_writer(const uses& at, access how, bool joins, HasFailed has_failed) const {
+    if (at.commutation == 0) [[likely]]
+      return has_failed(at.writer);
+    const user* const values = front(at, how, joins).values;
+    for (const user* each = values; each != nullptr; each = each->next) {
+      if (has_failed(each->task)) return true;
+    }
+    return values == nullptr && has_failed(at.writer);
+  }
+  /// Returns the maximum number of edges of find_dependences().
+  std::size_t max_edges(const uses& at) const noexcept {
+    std::size_t edges = 1 + at.readers.count;
+    if (at.commutation != 0) {
+      const commutation<Node>& of = commutations_[at.commutation];
+      edges += of.commuters.count + of.readers_before.count + of.values_before.count;
+    }
+    return edges;
+  }
+
+  /// Replaces the writer; forgets the other users.
   void become_writer(uses& at, Node self) noexcept {
     forget(at);
-    at.prune_at = uses::first_prune;
+    at.readers.prune_at = list::first_prune;
     at.writer = self;
     at.spoilt = false;
   }
-
   template <class Live>
   void become_reader(uses& at, Node self, Live& live) noexcept {
-    if (at.readers != nullptr && at.readers->task == self) return;
-    // For blocks that are only read: keeps the list within twice the unfinished readers.
-    if (at.readers_count >= at.prune_at) {
-      prune(at, live);
-      at.prune_at = 2 * at.readers_count + uses::first_prune;
+    if (at.commutation != 0) [[unlikely]] {
+      commutation<Node>& of = commutations_[at.commutation];
+      if (of.is_open) {
+        of.is_open = false;
+        forget(of.readers_before);
+        forget(of.values_before);
+      }
     }
-    reader* added = pool_.take();
-    added->task = self;
-    added->next = std::exchange(at.readers, added);
-    ++at.readers_count;
+    add(at.readers, self, live);
+  }
+  template <class Live>
+  void become_commuter(uses& at, Node self, Live& live) noexcept {
+    if (at.commutation == 0) {
+      at.commutation = free_commutations_.back();
+      free_commutations_.pop_back();
+    }
+    commutation<Node>& of = commutations_[at.commutation];
+    if (!of.is_open) {
+      of.is_open = true;
+      of.readers_before = std::exchange(at.readers, {});
+      of.values_before = std::exchange(of.commuters, {});
+    }
+    add(of.commuters, self, live);
   }
 
   template <class Live>
   void prune(uses& at, Live& live) noexcept {
-    for (reader** link = &at.readers; *link != nullptr;) {
-      reader* each = *link;
-      if (live(each->task)) {
-        link = &each->next;
-        continue;
-      }
-      *link = each->next;
-      pool_.put(each);
-      --at.readers_count;
+    prune(at.readers, live);
+    if (at.commutation == 0) [[likely]]
+      return;
+    commutation<Node>& of = commutations_[at.commutation];
+    prune(of.commuters, live);
+    prune(of.readers_before, live);
+    prune(of.values_before, live);
+    if (of.commuters.first == nullptr && of.readers_before.first == nullptr &&
+        of.values_before.first == nullptr) {
+      drop_commutation(at);
     }
   }
-
   void forget(uses& at) noexcept {
-    while (at.readers != nullptr) {
-      reader* gone = at.readers;
-      at.readers = gone->next;
-      pool_.put(gone);
-    }
-    at.readers_count = 0;
+    forget(at.readers);
+    if (at.commutation == 0) [[likely]]
+      return;
+    commutation<Node>& of = commutations_[at.commutation];
+    forget(of.commuters);
+    forget(of.readers_before);
+    forget(of.values_before);
+    drop_commutation(at);
   }
 
-  /// Returns whether `count` calls of become_reader() do not allocate.
+  /// Returns whether a task with `count` operands can become a user without allocation.
   bool has_room(std::size_t count) const noexcept { return pool_.available() >= count; }
-  /// Makes room for `count` readers. Reclaims the finished readers of blocks that are never written
-  /// again by `prune_all`, when there are as many readers as `blocks` to scan, and grows if that
-  /// frees little: so there are at most twice the unfinished readers, or one per block, or a
+  /// Makes room for `count` users. Reclaims those that have finished, of blocks that are never
+  /// written again, by `prune_all`, when there are as many users as `blocks` to scan, and grows if
+  /// that frees little: so there are at most twice the unfinished users, or one per block, or a
   /// megabyte.
   template <class PruneAll>
   void make_room(std::size_t count, std::size_t blocks, PruneAll prune_all) {
@@ -117,25 +184,115 @@ class reader_lists {
       pool_.reserve(pool_.available() + std::max(count, pool_.capacity() / 2));
     }
   }
+  /// Makes room for the commutations that a task with `count` operands may begin.
+  void make_room_to_commute(std::size_t count) {
+    while (free_commutations_.size() < count) {
+      const std::size_t more = std::max<std::size_t>(16, commutations_.size());
+      free_commutations_.reserve(commutations_.size() + more);
+      const std::size_t first = std::max<std::size_t>(1, commutations_.size());  // 0 is none
+      commutations_.resize(first + more);
+      for (std::size_t i = first + more; i-- > first;) {
+        free_commutations_.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+  }
 
   /// Returns whether a task may depend on what the block holds, or on its uses.
   template <class Live>
   static bool is_needed(const uses& at, Live& live) noexcept {
-    return at.readers != nullptr || at.spoilt || (at.writer != Node{} && live(at.writer));
+    return at.readers.first != nullptr || at.commutation != 0 || at.spoilt ||
+           (at.writer != Node{} && live(at.writer));
   }
   /// Returns whether the count of the readers is right.
   static bool verify(const uses& at) noexcept {
     std::uint32_t count = 0;
-    for (const reader* each = at.readers; each != nullptr; each = each->next) ++count;
-    return count == at.readers_count;
+    for (const user* each = at.readers.first; each != nullptr; each = each->next) ++count;
+    return count == at.readers.count;
   }
-  std::size_t bytes() const noexcept { return pool_.bytes(); }
+  std::size_t bytes() const noexcept {
+    return pool_.bytes() + commutations_.size() * sizeof(commutation<Node>);
+  }
 
  private:
-  static constexpr std::size_t enough =
-      65536;  // below (1.5 MB), forgetting costs more than it saves
+  // Below (1.5 MB), forgetting costs more than it saves.
+  static constexpr std::size_t enough = 65536;
 
-  recycling_pool<reader, &reader::next> pool_;
+  struct used_before {
+    const user* readers;  ///< since the values
+    const user* values;   ///< tasks that wrote what the block holds; none: its writer
+  };
+  used_before front(const uses& at, access how, bool joins) const noexcept {
+    const commutation<Node>& of = commutations_[at.commutation];
+    if (of.is_open && joins && how == access::commutative) {
+      return {of.readers_before.first, of.values_before.first};
+    }
+    return {at.readers.first, of.commuters.first};
+  }
+  template <class Edge>
+  [[gnu::noinline]] void find_with_commuters(const uses& at, access how, bool joins,
+                                             Edge& edge) const {
+    const auto [readers, values] = front(at, how, joins);
+    find_among(readers, values, at.writer, how, edge);
+  }
+  // Runs for each operand of each task.
+  template <class Edge>
+  [[gnu::always_inline]] static inline void find_among(const user* readers, const user* values,
+                                                       Node writer, access how, Edge& edge) {
+    // Each reader already waits for the earlier writer: with readers, no output edge is needed.
+    if (reads(how) || readers == nullptr) {
+      const dependence kind = reads(how) ? dependence::flow : dependence::output;
+      if (values == nullptr && writer != Node{}) edge(writer, kind, writes(how));
+      for (; values != nullptr; values = values->next) edge(values->task, kind, false);
+    }
+    if (!writes(how)) return;
+    for (; readers != nullptr; readers = readers->next) {
+      edge(readers->task, dependence::anti, false);
+    }
+  }
+
+  template <class Live>
+  void add(list& to, Node self, Live& live) noexcept {
+    if (to.first != nullptr && to.first->task == self) return;
+    // For blocks that are only read: keeps the list within twice the unfinished readers.
+    if (to.count >= to.prune_at) {
+      prune(to, live);
+      to.prune_at = 2 * to.count + list::first_prune;
+    }
+    user* added = pool_.take();
+    added->task = self;
+    added->next = std::exchange(to.first, added);
+    ++to.count;
+  }
+  template <class Live>
+  void prune(list& in, Live& live) noexcept {
+    for (user** link = &in.first; *link != nullptr;) {
+      user* each = *link;
+      if (live(each->task)) {
+        link = &each->next;
+        continue;
+      }
+      *link = each->next;
+      pool_.put(each);
+      --in.count;
+    }
+  }
+  void forget(list& in) noexcept {
+    while (in.first != nullptr) {
+      user* gone = in.first;
+      in.first = gone->next;
+      pool_.put(gone);
+    }
+    in.count = 0;
+  }
+
+  void drop_commutation(uses& at) noexcept {
+    commutations_[at.commutation] = {};
+    free_commutations_.push_back(std::exchange(at.commutation, 0));
+  }
+
+  recycling_pool<user, &user::next> pool_;
+  std::vector<commutation<Node>> commutations_;
+  std::vector<std::uint32_t> free_commutations_;
 };
 
 }  // namespace creek::linalg::detail

@@ -5,6 +5,7 @@
 #include <creek/linalg/task_graph.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,6 +36,15 @@ struct byte_block {
   std::uint64_t end() const noexcept { return first + span(); }
 
   friend bool operator==(const byte_block&, const byte_block&) = default;
+};
+
+struct byte_block_hash {
+  std::size_t operator()(const byte_block& of) const noexcept {
+    constexpr std::uint64_t factor = 0x9E3779B97F4A7C15u;
+    std::uint64_t bits = (of.first ^ std::rotl(of.height, 32) ^ std::rotl(of.columns, 48)) * factor;
+    bits = (bits ^ (bits >> 32) ^ of.stride) * factor;
+    return bits ^ (bits >> 29);
+  }
 };
 
 constexpr std::int64_t floor_quotient(std::int64_t a, std::int64_t b) noexcept {

@@ -20,8 +20,9 @@ void dependences::spoil(std::span<const operand> operands, std::uint64_t number)
   blocks_.spoil(operands, age_of(task_name{nullptr, number}));
 }
 
-inline void dependences::note(graph_task& task, task_name from, dependence kind,
-                              bool affine) noexcept {
+// Runs for each edge of each task.
+[[gnu::always_inline]] inline void dependences::note(graph_task& task, task_name from,
+                                                     dependence kind, bool affine) noexcept {
   if (!from.is_known()) return;  // it ended long ago without failing: see reads_spoilt()
   if (from.task->found_by != task.number) {
     from.task->found_by = task.number;

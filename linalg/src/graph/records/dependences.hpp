@@ -23,6 +23,8 @@ class dependences {
 
   /// Finds the blocks of the operands, and makes room for the task's edges here and in the records.
   void look_up(std::span<const operand> operands);
+  /// Returns whether the task takes turns with others at a block.
+  bool commutes() const noexcept { return blocks_.commutes(); }
   /// Returns whether the task reads a block that a failed or dropped task should have written.
   bool reads_spoilt(std::span<const operand> operands) const;
   /// Marks the blocks that the task with this number would have written: it is dropped.

@@ -36,6 +36,14 @@ struct moved_block {
   access how;
 };
 
+struct block_turn;
+
+/// What few tasks have. Made once for a record.
+struct task_extras {
+  std::vector<moved_block> moves;  ///< for an observer
+  std::vector<block_turn*> turns;  ///< of a task that `commutes`
+};
+
 /// Edge that does not fit into its record's own edges.
 struct spare_edge : graph_edge {
   spare_edge* next_owned = nullptr;
@@ -52,6 +60,8 @@ struct alignas(64) graph_task {
   std::int16_t ran_on = -1;                      ///< published by the closing of `successors`
   std::atomic<bool> poisoned{false};             ///< reads a block that a failed task writes
   bool failed = false;                           ///< did not run or threw; published like `ran_on`
+  bool commutes = false;                         ///< takes turns with others: see block_turns.hpp
+  bool has_turns = false;                        ///< it is its turn; guarded by the graph's lock
   std::int32_t priority = 0;
   body_call call = nullptr;
   std::uint64_t number = no_number;
@@ -68,7 +78,7 @@ struct alignas(64) graph_task {
   graph_task* older = nullptr;  ///< all records in use, in the order of add()
   graph_task* newer = nullptr;
   spare_edge* spare_edges = nullptr;
-  std::unique_ptr<std::vector<moved_block>> moves;  ///< null if none is reported
+  std::unique_ptr<task_extras> extras;
   // Most tasks have at most this many predecessors.
   static constexpr std::size_t own_edges = 4;
   std::array<graph_edge, own_edges> edges;

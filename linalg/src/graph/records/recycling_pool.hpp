@@ -29,6 +29,8 @@ class recycling_pool {
     free_ = object;
     ++free_count_;
   }
+  /// Returns what the next take() does, if there is room.
+  T& next() const noexcept { return *free_; }
   std::size_t available() const noexcept { return free_count_; }
   /// Number of objects, free or not.
   std::size_t capacity() const noexcept { return capacity_; }

@@ -35,7 +35,7 @@ class region_table {
     bool affine;
   };
 
-  explicit region_table(reader_lists<Node>& lists) noexcept : lists_(lists) {}
+  explicit region_table(user_lists<Node>& lists) noexcept : lists_(lists) {}
 
   /// Finds the regions of the operands, the uses of theirs that the task depends on, and room for
   /// enter(). Throws std::bad_alloc, after which no use has changed.
@@ -60,6 +60,10 @@ class region_table {
     for (const found_use& each : edges_) edge(each.task, each.kind, each.affine);
     for (std::size_t i = 0; i < operands.size(); ++i) {
       region& at = *found_[i];
+      if (operands[i].how == access::commutative) {
+        lists_.become_commuter(at, self, live);
+        continue;
+      }
       if (!writes(operands[i].how)) {
         if (at.writer != self) lists_.become_reader(at, self, live);
         continue;
@@ -77,13 +81,15 @@ class region_table {
       const region& at = *found_[i];
       if (!reads(operands[i].how)) continue;
       const std::uint64_t oldest = age_of(at.writer);
-      const auto is_spoilt = [&](const region& each) {
+      const auto is_spoilt = [&](const region& each, bool joins) {
         return each.spoilt_by > oldest ||
-               (age_of(each.writer) >= oldest && has_failed(each.writer));
+               lists_.any_writer(each, operands[i].how, joins, [&](const Node& writer) {
+                 return age_of(writer) >= oldest && has_failed(writer);
+               });
       };
-      if (is_spoilt(at)) return true;
+      if (is_spoilt(at, true)) return true;
       for (const neighbour& each : at.neighbours) {
-        if (is_spoilt(*each.other)) return true;
+        if (is_spoilt(*each.other, false)) return true;
       }
     }
     return false;
@@ -121,7 +127,7 @@ class region_table {
       for (const auto& other : regions_) {
         if (&other.second != &at && overlap(bytes, other.first)) ++neighbours;
       }
-      if (neighbours != at.neighbours.size() || !reader_lists<Node>::verify(at)) return false;
+      if (neighbours != at.neighbours.size() || !user_lists<Node>::verify(at)) return false;
     }
     return true;
   }
@@ -140,35 +146,18 @@ class region_table {
     bool is_dropped = false;            ///< used by forget()
     std::vector<neighbour> neighbours;  ///< the regions that overlap this one
   };
-  struct hash {
-    std::size_t operator()(const byte_block& of) const noexcept {
-      constexpr std::uint64_t factor = 0x9E3779B97F4A7C15u;
-      std::uint64_t bits =
-          (of.first ^ std::rotl(of.height, 32) ^ std::rotl(of.columns, 48)) * factor;
-      bits = (bits ^ (bits >> 32) ^ of.stride) * factor;
-      return bits ^ (bits >> 29);
-    }
-  };
-
   /// Below so many regions, forgetting costs more than it saves.
   static constexpr std::size_t enough = 32768;
 
   void collect(const region& at, access how) {
+    lists_.find_dependences(at, how, true, [&](Node on, dependence kind, bool affine) {
+      edges_.push_back({on, kind, affine});
+    });
     const std::uint64_t oldest = age_of(at.writer);
-    collect_uses(at, how, oldest, writes(how));
-    for (const neighbour& each : at.neighbours) collect_uses(*each.other, how, oldest, false);
-  }
-  void collect_uses(const region& at, access how, std::uint64_t oldest, bool affine) {
-    const bool has_writer = at.writer != Node{} && age_of(at.writer) >= oldest;
-    if (has_writer && reads(how)) edges_.push_back({at.writer, dependence::flow, affine});
-    if (!writes(how)) return;
-    // Each reader already waits for the earlier writer: with readers, no output edge is needed.
-    if (has_writer && !reads(how) && at.readers == nullptr) {
-      edges_.push_back({at.writer, dependence::output, affine});
-    }
-    for (const auto* each = at.readers; each != nullptr && age_of(each->task) > oldest;
-         each = each->next) {
-      edges_.push_back({each->task, dependence::anti, false});
+    for (const neighbour& each : at.neighbours) {
+      lists_.find_dependences(*each.other, how, false, [&](Node on, dependence kind, bool) {
+        if (age_of(on) > oldest) edges_.push_back({on, kind, false});
+      });
     }
   }
   void write(region& at, Node self) noexcept {
@@ -253,8 +242,8 @@ class region_table {
            links_ * sizeof(neighbour);
   }
 
-  reader_lists<Node>& lists_;
-  std::unordered_map<byte_block, region, hash> regions_;
+  user_lists<Node>& lists_;
+  std::unordered_map<byte_block, region, byte_block_hash> regions_;
   std::array<std::multimap<std::uint64_t, region*>, 65> by_span_;  ///< by class, then by address
   std::size_t most_ = enough;  ///< regions, before some are forgotten
   std::size_t links_ = 0;      ///< neighbours of all regions

@@ -22,6 +22,8 @@ class task_records {
     return records_.capacity();
   }
   void reserve_edges(std::size_t edges) { spare_edges_.reserve(edges); }
+  /// The record that the next take() returns; there must be room.
+  graph_task& next() const noexcept { return records_.next(); }
   /// Takes a record, for which there must be room, as the newest in use. Fills in nothing.
   graph_task& take() noexcept;
   /// Takes the records of ended tasks back, linked through `next`.
