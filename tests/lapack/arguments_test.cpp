@@ -222,26 +222,31 @@ TYPED_TEST(bad_arguments, of_solvers_in_two_precisions) {
 
 TYPED_TEST(bad_arguments, of_qr) {
   using T = TypeParam;
-  this->check_lapack(
-      "geqrf", {{1, bad_m<T>}, {2, bad_n<T>}, {4, bad_lda<T>}, {7, bad_lwork<T>}},
-      [](const good<T>& g) {
-        return lapack<T>("geqrf", g.m, g.n, g.a, g.lda, g.tau, g.work, g.lwork);
-      },
-      [](const good<T>& g) {
-        return lapacke<T>("geqrf_work", g.layout, g.m, g.n, g.a, g.lda, g.tau, g.work, g.lwork);
-      },
-      "_work");
-  const std::string mqr = of_q<T>("mqr"), gqr = of_q<T>("gqr");
-  this->check_lapack(
-      gqr, {{1, bad_m<T>}, {2, bad_n<T>}, {3, bad_k<T>}, {5, bad_lda<T>}, {8, bad_lwork<T>}},
-      [&](const good<T>& g) {
-        return lapack<T>(gqr, g.m, g.n, g.k, g.a, g.lda, g.tau, g.work, g.lwork);
-      },
-      [&](const good<T>& g) {
-        return lapacke<T>(gqr + "_work", g.layout, g.m, g.n, g.k, g.a, g.lda, g.tau, g.work,
-                          g.lwork);
-      },
-      "_work");
+  for (const std::string factor : {"geqrf"}) {
+    this->check_lapack(
+        factor, {{1, bad_m<T>}, {2, bad_n<T>}, {4, bad_lda<T>}, {7, bad_lwork<T>}},
+        [&](const good<T>& g) {
+          return lapack<T>(factor, g.m, g.n, g.a, g.lda, g.tau, g.work, g.lwork);
+        },
+        [&](const good<T>& g) {
+          return lapacke<T>(factor + "_work", g.layout, g.m, g.n, g.a, g.lda, g.tau, g.work,
+                            g.lwork);
+        },
+        "_work");
+  }
+  for (const std::string& gq : {of_q<T>("gqr")}) {
+    this->check_lapack(
+        gq, {{1, bad_m<T>}, {2, bad_n<T>}, {3, bad_k<T>}, {5, bad_lda<T>}, {8, bad_lwork<T>}},
+        [&](const good<T>& g) {
+          return lapack<T>(gq, g.m, g.n, g.k, g.a, g.lda, g.tau, g.work, g.lwork);
+        },
+        [&](const good<T>& g) {
+          return lapacke<T>(gq + "_work", g.layout, g.m, g.n, g.k, g.a, g.lda, g.tau, g.work,
+                            g.lwork);
+        },
+        "_work");
+  }
+  const std::string mqr = of_q<T>("mqr");
   this->check_lapack(
       mqr,
       {{1, bad_where<T>},
@@ -259,6 +264,27 @@ TYPED_TEST(bad_arguments, of_qr) {
       [&](const good<T>& g) {
         return lapacke<T>(mqr + "_work", g.layout, g.where, g.trans, g.m, g.n, g.k, g.a, g.lda,
                           g.tau, g.c, g.ldc, g.work, g.lwork);
+      },
+      "_work");
+  real<T> rwork[8];
+  const auto with_work = [&](const good<T>& g, auto call) {
+    if constexpr (is_complex<T>) {
+      return call(g.work, g.lwork, +rwork);
+    } else {
+      return call(g.work, g.lwork);
+    }
+  };
+  this->check_lapack(
+      "geqp3", {{1, bad_m<T>}, {2, bad_n<T>}, {4, bad_lda<T>}, {8, bad_lwork<T>}},
+      [&](const good<T>& g) {
+        return with_work(g, [&](auto... space) {
+          return lapack<T>("geqp3", g.m, g.n, g.a, g.lda, g.ipiv, g.tau, space...);
+        });
+      },
+      [&](const good<T>& g) {
+        return with_work(g, [&](auto... space) {
+          return lapacke<T>("geqp3_work", g.layout, g.m, g.n, g.a, g.lda, g.ipiv, g.tau, space...);
+        });
       },
       "_work");
   this->check_lapack(

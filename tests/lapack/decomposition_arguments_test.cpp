@@ -95,15 +95,16 @@ TYPED_TEST(bad_decomposition_arguments, of_eigenvalues_of_two_matrices) {
   using T = TypeParam;
   const std::string group = is_complex<T> ? "he" : "sy";
   std::vector<real<T>> w(4), rwork(20);
-  // The number of the equation is k.
+  // The number of the equation is k if that is bad.
+  const auto itype = [](const good<T>& g) { return g.k < 0 ? g.k : 1; };
   this->check_lapack(
       group + "gst",
       {{1, bad_k<T>}, {2, bad_uplo<T>}, {3, bad_n<T>}, {5, bad_lda<T>}, {7, bad_ldb<T>}},
       [&](const good<T>& g) {
-        return lapack<T>(group + "gst", g.k, g.uplo, g.n, g.a, g.lda, g.b, g.ldb);
+        return lapack<T>(group + "gst", itype(g), g.uplo, g.n, g.a, g.lda, g.b, g.ldb);
       },
       [&](const good<T>& g) {
-        return lapacke<T>(group + "gst", g.layout, g.k, g.uplo, g.n, g.a, g.lda, g.b, g.ldb);
+        return lapacke<T>(group + "gst", g.layout, itype(g), g.uplo, g.n, g.a, g.lda, g.b, g.ldb);
       });
   const std::vector<spoilt<T>> bad{{1, bad_k<T>},     {2, bad_trans<T>}, {3, bad_uplo<T>},
                                    {4, bad_n<T>},     {6, bad_lda<T>},   {8, bad_ldb<T>},
@@ -120,14 +121,14 @@ TYPED_TEST(bad_decomposition_arguments, of_eigenvalues_of_two_matrices) {
       group + "gv", bad,
       [&](const good<T>& g) {
         return with_work(g, [&](auto... space) {
-          return lapack<T>(group + "gv", g.k, g.trans, g.uplo, g.n, g.a, g.lda, g.b, g.ldb,
+          return lapack<T>(group + "gv", itype(g), g.trans, g.uplo, g.n, g.a, g.lda, g.b, g.ldb,
                            w.data(), space...);
         });
       },
       [&](const good<T>& g) {
         return with_work(g, [&](auto... space) {
-          return lapacke<T>(group + "gv_work", g.layout, g.k, g.trans, g.uplo, g.n, g.a, g.lda, g.b,
-                            g.ldb, w.data(), space...);
+          return lapacke<T>(group + "gv_work", g.layout, itype(g), g.trans, g.uplo, g.n, g.a, g.lda,
+                            g.b, g.ldb, w.data(), space...);
         });
       },
       "_work");
@@ -135,14 +136,14 @@ TYPED_TEST(bad_decomposition_arguments, of_eigenvalues_of_two_matrices) {
       group + "gvd", bad,
       [&](const good<T>& g) {
         return with_eigen_work<T>(g.lwork, [&](auto... space) {
-          return lapack<T>(group + "gvd", g.k, g.trans, g.uplo, g.n, g.a, g.lda, g.b, g.ldb,
+          return lapack<T>(group + "gvd", itype(g), g.trans, g.uplo, g.n, g.a, g.lda, g.b, g.ldb,
                            w.data(), space...);
         });
       },
       [&](const good<T>& g) {
         return with_eigen_work<T>(g.lwork, [&](auto... space) {
-          return lapacke<T>(group + "gvd_work", g.layout, g.k, g.trans, g.uplo, g.n, g.a, g.lda,
-                            g.b, g.ldb, w.data(), space...);
+          return lapacke<T>(group + "gvd_work", g.layout, itype(g), g.trans, g.uplo, g.n, g.a,
+                            g.lda, g.b, g.ldb, w.data(), space...);
         });
       },
       "_work");

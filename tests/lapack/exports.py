@@ -5,7 +5,7 @@
 import subprocess
 import sys
 
-LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf gels "
+LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf geqp3 gels "
           "gebrd gesdd gesvd gelsd gebal gebak gehrd hseqr geev gees "
           "gecon pocon trcon gerfs porfs").split()
 MIXED = "sgesv sposv".split()  # factors in lower precision

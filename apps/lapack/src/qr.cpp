@@ -5,22 +5,11 @@
 #include <span>
 
 #include "exports.hpp"
+#include "qr_work.hpp"
 #include "workers.hpp"
 
 namespace creek::lapack {
 namespace {
-
-/// LAPACK's own block width, which determines the workspace that its routines ask for.
-constexpr double lapack_block = 32;
-
-double qr_flops(double m, double n) {
-  const double least = std::min(m, n);
-  return 2 * least * least * (std::max(m, n) - least / 3);
-}
-/// Returns the operations to apply k reflectors of m rows to n columns.
-double reflector_flops(double m, double n, double k) {
-  return 2 * n * k * (2 * m - k);
-}
 
 template <scalar T>
 blas_int geqrf(blas_int m, blas_int n, T* a, blas_int lda, T* tau, const workspace<T>& space) {

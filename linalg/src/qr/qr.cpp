@@ -60,17 +60,20 @@ class qr_by_columns final : public column_factorization<T, packed_reflectors<T>>
   T* tau_;
 };
 
-/// Maximum number of elements of a matrix that is processed without blocks.
+/// Maximum number of elements of a matrix that is factored without blocks.
 constexpr index_t small_matrix = 5000;
 
-/// Number of reflectors applied at once.
-constexpr index_t reflector_block = 96;
+/// Returns the number of reflectors of that length to apply at once: of short ones, the triangle T
+/// of many costs more than it saves.
+constexpr index_t reflector_block(index_t order) noexcept {
+  return order <= 300 ? 32 : 96;
+}
 
 /// Returns whether applying reflectors one by one is faster than in blocks, whose T costs as much
-/// as dozens of columns.
-constexpr bool few(index_t order, index_t count, index_t columns) {
+/// as dozens of columns. It is for matrices of `small` elements at most.
+constexpr bool few(index_t order, index_t count, index_t columns, index_t small) {
   const bool tall = order >= min_tall_rows && count > 1;
-  return (columns <= 8 && !tall) || order * std::max(count, columns) <= small_matrix;
+  return (columns <= 8 && !tall) || order * std::max(count, columns) <= small;
 }
 
 /// C = Q C or Q^H C, applying one reflector after the other.
@@ -107,7 +110,10 @@ template <scalar T>
 void apply_left(const reflector_group<T>& group, bool turned, matrix_view<T> C) {
   if (group.is_tall()) return apply_tall<T>(group.V, group.triangle.view(), turned, C);
   const packed_reflectors<T> packed(group.V, group.triangle.view(), turned);
-  constexpr index_t columns = 96;
+  // About as many columns each: those of a short last piece would cost as much as more.
+  constexpr index_t about = 96;
+  const index_t wanted = std::max<index_t>(1, (C.cols() + about / 2) / about);
+  const index_t columns = round_up((C.cols() + wanted - 1) / wanted, 8);
   const index_t pieces = (C.cols() + columns - 1) / columns;
   parallel_for(index_t{0}, pieces,
                [&](index_t piece) {
@@ -169,12 +175,14 @@ void ormqr(side where, op how, input<T> QR, std::span<const T> tau, matrix_view<
   require(!is_complex<T> || how != op::transpose, "ormqr",
           "of complex numbers only Q and its conjugate transpose can be applied");
   const bool turned = how != op::none;
-  if (where == side::left && few(order, count, C.cols())) return apply_singly(QR, tau, turned, C);
+  if (where == side::left && few(order, count, C.cols(), 2600)) {
+    return apply_singly(QR, tau, turned, C);
+  }
   const bool forwards = turned == (where == side::left);
-  const index_t groups = (count + reflector_block - 1) / reflector_block;
+  const index_t block = reflector_block(order), groups = (count + block - 1) / block;
   for (index_t g = 0; g < groups; ++g) {
-    const index_t k = (forwards ? g : groups - 1 - g) * reflector_block;
-    const reflector_group<T> group(QR, tau.data(), k, std::min(reflector_block, count - k));
+    const index_t k = (forwards ? g : groups - 1 - g) * block;
+    const reflector_group<T> group(QR, tau.data(), k, std::min(block, count - k));
     if (where == side::left) {
       apply_left(group, turned, C.block(k, 0, order - k, C.cols()));
     } else {
@@ -193,7 +201,7 @@ void orgqr(matrix_view<T> A, std::span<const T> tau) {
   for (index_t i = 0; i < A.cols(); ++i) A(i, i) = T{1};
   // From the last reflector to the first: above these rows, columns further left are still those of
   // the identity.
-  if (few(A.rows(), count, A.cols())) {
+  if (few(A.rows(), count, A.cols(), 4200)) {
     for (index_t k = count - 1; k >= 0; --k) {
       const index_t below = A.rows() - k - 1;
       apply_reflector(below, reflectors.view().column(k) + k + 1, tau[static_cast<std::size_t>(k)],
@@ -201,11 +209,10 @@ void orgqr(matrix_view<T> A, std::span<const T> tau) {
     }
     return;
   }
-  const index_t groups = (count + reflector_block - 1) / reflector_block;
+  const index_t block = reflector_block(A.rows()), groups = (count + block - 1) / block;
   for (index_t g = groups - 1; g >= 0; --g) {
-    const index_t k = g * reflector_block;
-    const reflector_group<T> group(reflectors.view(), tau.data(), k,
-                                   std::min(reflector_block, count - k));
+    const index_t k = g * block;
+    const reflector_group<T> group(reflectors.view(), tau.data(), k, std::min(block, count - k));
     apply_left(group, false, A.block(k, k, A.rows() - k, A.cols() - k));
   }
 }

@@ -15,7 +15,8 @@ namespace {
 /// Maximum number of columns that are eliminated one by one.
 constexpr index_t single_columns = 8;
 
-/// Returns the Euclidean norm, scaled if squares would overflow or underflow.
+}  // namespace
+
 template <scalar T>
 real<T> euclidean_norm(index_t n, const T* x) {
   using R = real<T>;
@@ -34,8 +35,6 @@ real<T> euclidean_norm(index_t n, const T* x) {
   for (index_t i = 0; i < n; ++i) sum += std::norm(x[i] / most);
   return most * std::sqrt(sum);
 }
-
-}  // namespace
 
 template <scalar T>
 T make_reflector(T& alpha, index_t n, T* x) {
@@ -152,11 +151,17 @@ index_t project_columns(const real<T>* turned, matrix_view<T> C, matrix_view<T> 
 
 template <scalar T>
 void apply_reflector(index_t below, const T* v, T tau, matrix_view<T> C) {
-  for (index_t j = 0; j < C.cols(); ++j) {
-    T* const column = C.column(j);
-    const T weight = tau * (dot(below, v, column + 1) + column[0]);
-    column[0] -= weight;
-    subtract(below, 1, v, 0, &weight, column + 1);
+  constexpr index_t group = 32;
+  T products[group];
+  for (index_t first = 0; first < C.cols(); first += group) {
+    const index_t columns = std::min(group, C.cols() - first);
+    project(below, columns, C.column(first) + 1, C.leading(), v, products);
+    for (index_t j = 0; j < columns; ++j) {
+      T* const column = C.column(first + j);
+      const T weight = tau * (conjugated(products[j]) + column[0]);
+      column[0] -= weight;
+      subtract(below, 1, v, 0, &weight, column + 1);
+    }
   }
 }
 
@@ -189,7 +194,9 @@ void join_triangles(const matrix<T>& overlap, matrix_view<T> triangle) {
 template <scalar T>
 void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle) {
   const index_t n = V.cols();
-  if (n <= single_columns) return form_narrow_triangle(V, tau, triangle);
+  // Of short reflectors, packing would take longer than the products.
+  const bool is_small = n <= single_columns || (n <= 32 && V.rows() <= 400);
+  if (is_small) return form_narrow_triangle(V, tau, triangle);
   const index_t half = round_up(n / 2, 8);
   form_triangle<T>(V.columns(0, half), tau, triangle.block(0, 0, half, half));
   form_triangle<T>(V.block(half, half, V.rows() - half, n - half), tau + half,
@@ -281,6 +288,7 @@ void packed_reflectors<T>::apply(matrix_view<T> C) const {
 }
 
 #define CREEK_INSTANTIATE(letter, T)                                       \
+  template real<T> euclidean_norm<T>(index_t, const T*);                   \
   template T make_reflector<T>(T&, index_t, T*);                           \
   template void apply_reflector<T>(index_t, const T*, T, matrix_view<T>);  \
   template void factor_columns<T>(matrix_view<T>, T*);                     \

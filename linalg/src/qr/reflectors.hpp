@@ -8,8 +8,13 @@
 
 #include "kernels/pack_memory.hpp"
 #include "kernels/packing.hpp"
+#include "kernels/vector_kernels.hpp"
 
 namespace creek::linalg::detail {
+
+/// Returns the Euclidean norm, scaled if squares would overflow or underflow.
+template <scalar T>
+real<T> euclidean_norm(index_t n, const T* x);
 
 /// C = (I - tau v v^H) C, where v is an implicit 1 followed by `below` stored elements.
 template <scalar T>
@@ -41,11 +46,12 @@ template <scalar T>
 void add_to_triangle(matrix_view<T> triangle, index_t j, T tau) {
   T* const column = triangle.column(j);
   for (index_t i = 0; i < j; ++i) column[i] *= -tau;
-  // Top down: row i needs only the elements from i on.
-  for (index_t i = 0; i < j; ++i) {
-    T sum{};
-    for (index_t p = i; p < j; ++p) sum += triangle(i, p) * column[p];
-    column[i] = sum;
+  // By columns of T: once x(p) is a factor, only elements above it still need it.
+  for (index_t p = 0; p < j; ++p) {
+    const T* const factors = triangle.column(p);
+    const T x = column[p];
+    for (index_t i = 0; i < p; ++i) column[i] += times(factors[i], x);
+    column[p] = times(factors[p], x);
   }
   column[j] = tau;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR factorization by Householder reflectors, and least squares.
+// QR factorization by Householder reflectors, also with column pivoting, and
+// least squares.
 //
 // Threads and errors as in blas3.hpp.
 #pragma once
@@ -38,6 +39,14 @@ void ormqr(side where, op how, input<T> QR, std::span<const T> tau, matrix_view<
 /// Q.
 template <scalar T>
 void orgqr(matrix_view<T> A, std::span<const T> tau);
+
+/// A P = Q R, where P exchanges columns so that the diagonal of R descends and shows the numerical
+/// rank. The first `fixed` columns stay in front; each of the others is the one with the largest
+/// rest. A and `tau` become as in geqrf. Column j of A P is column pivots[j] of A; `pivots` has as
+/// many elements as A has columns. LAPACK's geqp3.
+/// Source: [Quintana-Orti 1998], with the norms of [Drmac 2008].
+template <scalar T>
+void geqp3(matrix_view<T> A, std::span<index_t> pivots, std::span<T> tau, index_t fixed = 0);
 
 /// Solves op(A) X = B in the sense of least squares (more equations than unknowns) or least
 /// norm (fewer), by QR of A, or of A^H if A is wider than high; A must have full rank. A
