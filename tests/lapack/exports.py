@@ -5,9 +5,9 @@
 import subprocess
 import sys
 
-LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf geqp3 gels "
+LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf geqp3 gelqf gels "
           "gebrd gesdd gesvd gelsd gebal gebak gehrd hseqr geev gees").split()
-OF_Q = "mqr gqr mtr gtr ghr mhr".split()  # orthogonal or unitary
+OF_Q = "mqr gqr glq mtr gtr ghr mhr".split()  # orthogonal or unitary
 OF_TRIDIAGONAL = "stedc steqr".split()
 EIGEN = "ev evd evr trd gst gv gvd".split()  # symmetric or Hermitian
 BLAS = "gemm symm syrk syr2k trmm trsm".split()

@@ -194,7 +194,7 @@ void join_triangles(const matrix<T>& overlap, matrix_view<T> triangle) {
 template <scalar T>
 void form_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle) {
   const index_t n = V.cols();
-  // Of short reflectors, packing would take longer than the products.
+  // Packing short reflectors would take longer than the products.
   const bool is_small = n <= single_columns || (n <= 32 && V.rows() <= 400);
   if (is_small) return form_narrow_triangle(V, tau, triangle);
   const index_t half = round_up(n / 2, 8);
