@@ -8,17 +8,36 @@
 
 namespace creek::linalg::detail {
 
+namespace {
+
+/// Order of the squares: small, as columns that are a power of two apart share few lines of the
+/// cache.
+constexpr index_t turned_square = 8;
+
+/// B = A^H for the first rows and columns of A, at most a square.
+template <scalar T>
+void turn_square(const T* a, index_t lda, index_t rows, index_t cols, T* b, index_t ldb) noexcept {
+  for (index_t i = 0; i < rows; ++i) {
+    for (index_t j = 0; j < cols; ++j) b[j + i * ldb] = conjugated(a[i + j * lda]);
+  }
+}
+
+}  // namespace
+
 template <scalar T>
 void conjugate_transpose_to(const_view<T> A, matrix_view<T> B) {
-  constexpr index_t square = 32, strip = 128;
+  constexpr index_t square = turned_square, strip = 16 * square;
   all_workers::for_each((A.cols() + strip - 1) / strip, [&](index_t s) {
     const index_t end = std::min(A.cols(), (s + 1) * strip);
-    for (index_t i0 = 0; i0 < A.rows(); i0 += square) {
-      const index_t i1 = std::min(A.rows(), i0 + square);
-      for (index_t j0 = s * strip; j0 < end; j0 += square) {
-        const index_t j1 = std::min(end, j0 + square);
-        for (index_t i = i0; i < i1; ++i) {
-          for (index_t j = j0; j < j1; ++j) B(j, i) = conjugated(A(i, j));
+    for (index_t i = 0; i < A.rows(); i += square) {
+      const index_t rows = std::min(square, A.rows() - i);
+      for (index_t j = s * strip; j < end; j += square) {
+        const index_t cols = std::min(square, end - j);
+        if (rows == square && cols == square) {
+          // Constant numbers let the compiler unroll the loops.
+          turn_square(&A(i, j), A.leading(), square, square, &B(j, i), B.leading());
+        } else {
+          turn_square(&A(i, j), A.leading(), rows, cols, &B(j, i), B.leading());
         }
       }
     }

@@ -222,7 +222,7 @@ TYPED_TEST(bad_arguments, of_solvers_in_two_precisions) {
 
 TYPED_TEST(bad_arguments, of_qr) {
   using T = TypeParam;
-  for (const std::string factor : {"geqrf"}) {
+  for (const std::string factor : {"geqrf", "gelqf"}) {
     this->check_lapack(
         factor, {{1, bad_m<T>}, {2, bad_n<T>}, {4, bad_lda<T>}, {7, bad_lwork<T>}},
         [&](const good<T>& g) {
@@ -234,7 +234,7 @@ TYPED_TEST(bad_arguments, of_qr) {
         },
         "_work");
   }
-  for (const std::string& gq : {of_q<T>("gqr")}) {
+  for (const std::string& gq : {of_q<T>("gqr"), of_q<T>("glq")}) {
     this->check_lapack(
         gq, {{1, bad_m<T>}, {2, bad_n<T>}, {3, bad_k<T>}, {5, bad_lda<T>}, {8, bad_lwork<T>}},
         [&](const good<T>& g) {

@@ -5,11 +5,11 @@
 import subprocess
 import sys
 
-LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf geqp3 gels "
-          "gebrd gesdd gesvd gelsd gebal gebak gehrd hseqr geev gees "
+LAPACK = ("getrf getrs gesv getri laswp potrf potrs posv potri trtrs trtri geqrf geqp3 gelqf "
+          "gels gebrd gesdd gesvd gelsd gebal gebak gehrd hseqr geev gees "
           "gecon pocon trcon gerfs porfs").split()
 MIXED = "sgesv sposv".split()  # factors in lower precision
-OF_Q = "mqr gqr mtr gtr ghr mhr".split()  # orthogonal or unitary
+OF_Q = "mqr gqr glq mtr gtr ghr mhr".split()  # orthogonal or unitary
 OF_TRIDIAGONAL = "stedc steqr".split()
 EIGEN = "ev evd evr trd gst gv gvd".split()  # symmetric or Hermitian
 BLAS = "gemm symm syrk syr2k trmm trsm".split()

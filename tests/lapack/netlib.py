@@ -18,12 +18,12 @@ from pathlib import Path
 
 BLAS_LETTERS = "sdcz"
 # The tested parts, by the letters of Netlib's input and names: general, positive definite and
-# triangular matrices, QR, QR with pivoting, least squares; with the number of types of matrices.
-PATHS = {"ge": 11, "po": 9, "tr": 18, "qr": 8, "qp": 6, "ls": 6}
+# triangular matrices, QR, LQ, QR with pivoting, least squares; with the number of types of matrices.
+PATHS = {"ge": 11, "po": 9, "tr": 18, "qr": 8, "lq": 8, "qp": 6, "ls": 6}
 # Paths by another name in the names of test programs and in what these say; no error exits are tested.
 RENAMED = {"qp": "q3"}
 # LAPACK's own slatrs3 does not pass the tests of triangular matrices.
-LAPACK_PATHS = {"s": "ge po qr qp ls".split(), "d": list(PATHS), "z": list(PATHS)}
+LAPACK_PATHS = {"s": "ge po qr lq qp ls".split(), "d": list(PATHS), "z": list(PATHS)}
 # Netlib's own inputs for eigenvalues: symmetric, singular values, Hessenberg form, drivers,
 # generalized; with what must be said.
 EIGEN_INPUTS = {

@@ -81,5 +81,31 @@ TYPED_TEST(pivoted_qr_routines, geqp3_in_both_layouts) {
   }
 }
 
+TYPED_TEST(pivoted_qr_routines, lq_in_both_layouts) {
+  using T = TypeParam;
+  const std::string glq = of_q<T>("glq");
+  for (const auto& [m, n] : lq_shapes) {
+    const index_t k = std::min(m, n);
+    const auto a = random_matrix<T>(m, n, this->random);
+    auto f = a, rows = turned(a);
+    std::vector<T> tau(static_cast<std::size_t>(k)), factors = tau;
+    ASSERT_EQ(lapack_with_work<T>("gelqf", m, m, n, f.data(), ld(f), tau.data()), 0);
+    ASSERT_EQ(lapacke<T>("gelqf", row_major, m, n, rows.data(), ld(rows), factors.data()), 0);
+    EXPECT_EQ(distance(turned(rows), f), 0);
+    EXPECT_EQ(factors, tau);
+
+    matrix<T> q(n, n), low(m, n);
+    copy<T>(f.view().block(0, 0, k, n), q.view().block(0, 0, k, n));
+    auto q_rows = turned(q);
+    ASSERT_EQ(lapack_with_work<T>(glq, n, n, n, k, q.data(), ld(q), tau.data()), 0);
+    ASSERT_EQ(lapacke<T>(glq, row_major, n, n, k, q_rows.data(), ld(q_rows), tau.data()), 0);
+    EXPECT_EQ(distance(turned(q_rows), q), 0);
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = j; i < m; ++i) low(i, j) = f(i, j);
+    }
+    EXPECT_LT(distance(product(low, q), a), tolerance<T>(n)) << m << " x " << n;
+  }
+}
+
 }  // namespace
 }  // namespace creek::lapack::testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR with column pivoting: Q R is A P, and each pivot is the column with the largest rest.
+// QR with column pivoting: Q R is A P, and each pivot is the column with the largest rest. LQ.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -150,6 +150,36 @@ TYPED_TEST(PivotedQr, NanEnds) {
       auto sorted = pivoted_factors<T>(a).pivots;
       std::sort(sorted.begin(), sorted.end());
       for (index_t j = 0; j < n; ++j) EXPECT_EQ(sorted[static_cast<std::size_t>(j)], j);
+    }
+  }
+}
+
+TYPED_TEST(PivotedQr, LqOfAnyShape) {
+  using T = TypeParam;
+  for (const auto& [m, n] : {pivoting_shape{0, 3}, {3, 0}, {1, 1}, {4, 9}, {9, 4}, {60, 110}}) {
+    const auto a = random_matrix<T>(m, n, this->random);
+    const index_t k = std::min(m, n);
+    const double bound = 30 * eps<T> * static_cast<double>(m + n + 8);
+    auto f = a;
+    std::vector<T> tau(static_cast<std::size_t>(k));
+    gelqf<T>(f.view(), tau);
+    matrix<T> q(n, n), low(m, n);
+    copy<T>(f.view().block(0, 0, k, n), q.view().block(0, 0, k, n));
+    orglq<T>(q.view(), tau);
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = j; i < m; ++i) low(i, j) = f(i, j);
+    }
+    EXPECT_LE(distance(product(low, q), a), bound) << m << " x " << n;
+    ormlq<T>(side::right, op::none, f.view(), tau, low.view());
+    EXPECT_LE(distance(low, a), bound);
+    // Q from either side, as it is and turned.
+    for (const op how : {op::none, op::conjugate_transpose}) {
+      const auto factor = applied(how, q), c = random_matrix<T>(n, n, this->random);
+      auto left = c, right = c;
+      ormlq<T>(side::left, how, f.view(), tau, left.view());
+      EXPECT_LE(distance(left, product(factor, c)), bound);
+      ormlq<T>(side::right, how, f.view(), tau, right.view());
+      EXPECT_LE(distance(right, product(c, factor)), bound);
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QR factorization by Householder reflectors, also with column pivoting, and
+// QR factorization by Householder reflectors, also with column pivoting, LQ factorization, and
 // least squares.
 //
 // Threads and errors as in blas3.hpp.
@@ -47,6 +47,20 @@ void orgqr(matrix_view<T> A, std::span<const T> tau);
 /// Source: [Quintana-Orti 1998], with the norms of [Drmac 2008].
 template <scalar T>
 void geqp3(matrix_view<T> A, std::span<index_t> pivots, std::span<T> tau, index_t fixed = 0);
+
+/// A = L Q. A becomes L on and below the diagonal, and above it the conjugated vectors of the
+/// reflectors, as the conjugate transpose of the QR factors of A^H. `tau` has min(m, n) elements.
+template <scalar T>
+void gelqf(matrix_view<T> A, std::span<T> tau);
+
+/// C = op(Q) C (left) or C op(Q) (right) with the Q of gelqf, whose tau.size() reflectors are in
+/// the rows of `LQ`; how as in ormqr.
+template <scalar T>
+void ormlq(side where, op how, input<T> LQ, std::span<const T> tau, matrix_view<T> C);
+
+/// Replaces the tau.size() <= A.rows() <= A.cols() reflectors in A by the first A.rows() rows of Q.
+template <scalar T>
+void orglq(matrix_view<T> A, std::span<const T> tau);
 
 /// Solves op(A) X = B in the sense of least squares (more equations than unknowns) or least
 /// norm (fewer), by QR of A, or of A^H if A is wider than high; A must have full rank. A
