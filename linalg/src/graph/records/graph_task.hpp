@@ -38,7 +38,7 @@ struct moved_block {
 
 struct block_turn;
 
-/// What few tasks have. Made once for a record.
+/// Parts that few tasks have. Made once for a record.
 struct task_extras {
   std::vector<moved_block> moves;  ///< for an observer
   std::vector<block_turn*> turns;  ///< of a task that `commutes`
