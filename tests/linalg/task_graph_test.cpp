@@ -167,6 +167,77 @@ TEST(task_graph, activity_counts_who_is_busy) {
   EXPECT_TRUE(activity({}, 2).empty());
 }
 
+/// Has bodies call add() and wait(), on whichever stack they run.
+void call_from_bodies(std::size_t window) {
+  std::atomic<int> refused{0};
+  int block = 0, added = 0;
+  task_graph graph({.window = window});
+  const auto refuse = [&](auto call) {
+    try {
+      call();
+    } catch (const usage_error&) {
+      ++refused;
+    }
+  };
+  for (int i = 0; i < 20; ++i) {
+    graph.add({}, {inout(&block)}, [&] {
+      refuse([&] { graph.add({}, {inout(&block)}, [&] { ++added; }); });
+      refuse([&] { graph.wait(); });
+      ++block;
+    });
+  }
+  graph.wait();
+  EXPECT_EQ(refused.load(), 40);
+  EXPECT_EQ(block, 20);
+  EXPECT_EQ(added, 0);
+}
+
+TEST(task_graph, bodies_cannot_add_to_their_graph) {
+  for (const std::size_t window : {1U, 3U, 100U}) {
+    call_from_bodies(window);
+    for (const std::string& backend : creek::backends()) {
+      for (const unsigned workers : {1U, 2U, 4U}) {
+        SCOPED_TRACE(backend + ", workers = " + std::to_string(workers));
+        scheduler_options options;
+        options.workers = workers;
+        runtime(options, backend).run([&] { call_from_bodies(window); });
+      }
+    }
+  }
+}
+
+// The body may run on the stack of the program, which is not in the graph then.
+TEST(task_graph, bodies_cannot_add_while_the_program_waits_for_something_else) {
+  for (const std::string& backend : creek::backends()) {
+    SCOPED_TRACE(backend);
+    scheduler_options options;
+    options.workers = 1;
+    runtime(options, backend).run([&] {
+      task_graph graph;
+      promise<bool> made;
+      future<bool> refused = made.get_future();
+      graph.add({}, {}, [&] {
+        try {
+          graph.add({}, {}, [] {});
+          made.set_value(false);
+        } catch (const usage_error&) {
+          made.set_value(true);
+        }
+      });
+      EXPECT_TRUE(refused.get());
+      graph.add({}, {}, [] {});  // the program may
+      EXPECT_EQ(graph.wait().tasks, 2U);
+    });
+  }
+}
+
+TEST(task_graph, another_plain_thread_cannot_add) {
+  task_graph graph;
+  graph.add({}, {}, [] {});
+  std::thread([&] { EXPECT_THROW(graph.add({}, {}, [] {}), usage_error); }).join();
+  EXPECT_EQ(graph.wait().tasks, 1U);
+}
+
 TEST(task_graph, misuse_is_told) {
   EXPECT_THROW(task_graph({.window = 0}), usage_error);
   task_graph graph;
