@@ -17,8 +17,6 @@ namespace creek::linalg {
 namespace detail {
 namespace {
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 /// Memory of an estimate for an n x n matrix: the caller's, or that of small matrices in place.
 template <scalar T>
 class condition_space {

@@ -77,7 +77,8 @@ bool column_to_single(region which, const_view<T> from, matrix_view<single<T>> t
   bool fits = true;
   for (index_t i = first; i < last; ++i) {
     const T value = from(i, j);
-    fits &= fits_float(std::real(value)) & fits_float(std::imag(value));
+    fits &= fits_float(std::real(value));
+    fits &= fits_float(std::imag(value));
     to(i, j) = static_cast<single<T>>(value);
   }
   return fits;
