@@ -55,7 +55,9 @@ TYPED_TEST(pivoted_qr_routines, geqp3_in_both_layouts) {
       auto f = a;
       std::vector<T> tau(static_cast<std::size_t>(k + 1));
       ASSERT_EQ(this->factor(f, jpvt, tau), 0);
-      if (n > 0 && fixes_the_last) EXPECT_EQ(jpvt[0], n);
+      if (n > 0 && fixes_the_last) {
+        EXPECT_EQ(jpvt[0], n);
+      }
       matrix<T> moved(m, n), product_of_factors(m, n);
       for (index_t j = 0; j < n; ++j) {
         const auto from = static_cast<index_t>(jpvt[static_cast<std::size_t>(j)]) - 1;

@@ -21,7 +21,7 @@
 namespace creek::linalg::support {
 namespace {
 
-struct failure {};
+struct failed_commuter {};
 
 /// Calls f() on a plain thread and in runtimes of one, two and four workers.
 template <class F>
@@ -162,16 +162,16 @@ TEST(task_graph_commutative, a_failure_gives_the_block_back) {
     everywhere([=] {
       int block = 0, other = 0, valid = 0;
       task_graph graph({.window = window});
-      graph.add({}, {in(&block)}, [] { throw failure{}; });  // readers spoil nothing
+      graph.add({}, {in(&block)}, [] { throw failed_commuter{}; });  // readers spoil nothing
       for (int i = 0; i < 5; ++i) graph.add({}, {commutative(&block)}, [&] { ++block; });
       graph.add({}, {in(&block), out(&valid)}, [&] { valid = block; });
-      graph.add({}, {commutative(&block)}, [] { throw failure{}; });
+      graph.add({}, {commutative(&block)}, [] { throw failed_commuter{}; });
       graph.add({}, {commutative(&other)}, [&] { ++other; });
       graph.add({}, {in(&block)}, [&] { block = 100; });           // not run
       graph.add({}, {commutative(&block)}, [&] { block = 200; });  // not run
       graph.add({}, {out(&block)}, [&] { block = 7; });
       graph.add({}, {commutative(&block)}, [&] { ++block; });
-      EXPECT_THROW(graph.wait(), failure);
+      EXPECT_THROW(graph.wait(), failed_commuter);
       EXPECT_EQ(valid, 5);
       EXPECT_EQ(other, 1);
       EXPECT_EQ(block, 8);
