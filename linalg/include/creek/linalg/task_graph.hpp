@@ -193,9 +193,8 @@ struct boxed_body {
 
 }  // namespace detail
 
-/// Graph of tasks. One task or one plain thread calls add() and wait(). Bodies must not: the order
-/// of their tasks among those of the program would depend on the timing. They may have graphs of
-/// their own. Any other caller gets a usage_error.
+/// Graph of tasks. One task or one plain thread calls add() and wait(); bodies must not add to the
+/// graph that they are in (they may have graphs of their own).
 ///
 /// In a task of a creek::runtime, the runtime's workers run the graph, from the first add() on. On
 /// a plain thread, that thread runs it, when the window is full and in wait().

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
-#include <optional>
 #include <string>
 
 #include <creek/core/error.hpp>
@@ -36,18 +35,6 @@ std::size_t length(const graph_task* first) noexcept {
 
 }  // namespace
 
-class graph_workers::running_tasks {
- public:
-  explicit running_tasks(bool& flag) noexcept : flag_(flag), before_(std::exchange(flag, true)) {}
-  ~running_tasks() { flag_ = before_; }
-  running_tasks(const running_tasks&) = delete;
-  running_tasks& operator=(const running_tasks&) = delete;
-
- private:
-  bool& flag_;
-  bool before_;
-};
-
 void graph_workers::begin() {
   strands_.begin();
   count_ = worker_count();
@@ -59,12 +46,7 @@ void graph_workers::begin() {
 }
 
 void graph_workers::require_caller(const char* what) const {
-  if (strands_.is_caller()) {
-    if (!runs_tasks_) [[likely]]
-      return;
-    throw usage_error(std::string("task_graph::") + what +
-                      ": a task must not call it for its own graph; it may have graphs of its own");
-  }
+  if (strands_.is_caller()) return;
   throw usage_error(std::string("task_graph::") + what +
                     ": call it in the task, or on the thread, that made the first add()");
 }
@@ -83,9 +65,6 @@ void graph_workers::publish(graph_task* task) noexcept {
 }
 
 void graph_workers::run_strand() noexcept {
-  // A strand may run on the stack of a caller that waits, in this graph or for anything else.
-  std::optional<running_tasks> on_stack_of_caller;
-  if (strands_.is_caller()) on_stack_of_caller.emplace(runs_tasks_);
   while (graph_task* task = take_or_leave()) {
     while (task != nullptr) {
       runner_.run(*task);
@@ -143,7 +122,6 @@ bool graph_workers::help(std::size_t goal) noexcept {
 }
 
 void graph_workers::make_room(std::size_t goal) {
-  const running_tasks running(runs_tasks_);
   while (state_.schedule.unfinished() > goal) {
     if (!help(goal)) wait_for_room(goal);
   }
@@ -172,7 +150,6 @@ void graph_workers::finish() noexcept {
 
 // One round, unless there was no memory to spawn a strand.
 void graph_workers::join() {
-  const running_tasks running(runs_tasks_);
   do {
     finish();
     strands_.wait();

@@ -38,7 +38,7 @@ class graph_workers {
   /// Binds the graph to the caller and the workers around it.
   void begin();
   bool has_begun() const noexcept { return begun_; }
-  /// Throws usage_error if the caller is not the one that called begin(), or a task of the graph.
+  /// Throws usage_error if the caller is not the one that called begin().
   void require_caller(const char* what) const;
   unsigned count() const noexcept { return count_; }
   /// Makes a task with no pending predecessors ready. Also spawns strands.
@@ -53,9 +53,6 @@ class graph_workers {
   std::exception_ptr end() noexcept;
 
  private:
-  /// Sets runs_tasks_, until it is destroyed.
-  class running_tasks;
-
   void spawn(unsigned strands) noexcept;
   void spawn_for_ready(bool waits) noexcept;
   void run_strand() noexcept;
@@ -72,8 +69,6 @@ class graph_workers {
   strand_group strands_;
   unsigned count_ = 1;
   bool begun_ = false;
-  /// Tasks of the graph may run on the caller's stack, above it. Used on that stack only.
-  bool runs_tasks_ = false;
 };
 
 }  // namespace creek::linalg::detail

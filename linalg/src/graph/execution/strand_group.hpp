@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <creek/tasking.hpp>
@@ -17,18 +16,10 @@ class strand_group {
   void begin() {
     home_ = creek::ext::current_executor();
     owner_ = creek::ext::current_stack;
-    worker_ = this_worker();
-    thread_ = std::this_thread::get_id();
     if (home_ != nullptr) group_.emplace();
   }
-  /// Returns whether it is that task or thread that calls; also true in tasks that run on the same
-  /// stack, while that task waits.
   bool is_caller() const noexcept {
-    if (home_ != creek::ext::current_executor() || owner_ != creek::ext::current_stack)
-      return false;
-    if (owner_ != nullptr) [[likely]]
-      return true;
-    return home_ != nullptr ? worker_ == this_worker() : thread_ == std::this_thread::get_id();
+    return home_ == creek::ext::current_executor() && owner_ == creek::ext::current_stack;
   }
   /// Returns whether there are workers to spawn strands on.
   bool exists() const noexcept { return group_.has_value(); }
@@ -62,8 +53,6 @@ class strand_group {
  private:
   creek::ext::executor* home_ = nullptr;
   const creek::ext::task_stack* owner_ = nullptr;
-  int worker_ = -1;  ///< tells tasks without stacks apart, which stay on their workers
-  std::thread::id thread_;
   std::optional<task_group> group_;
 };
 
