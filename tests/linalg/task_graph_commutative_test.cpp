@@ -15,6 +15,7 @@
 #include <creek/scc.hpp>
 #include <creek/tasking.hpp>
 
+#include "everywhere.hpp"
 #include "hash_blocks.hpp"
 #include "support/seed.hpp"
 
@@ -22,16 +23,6 @@ namespace creek::linalg::support {
 namespace {
 
 struct failed_commuter {};
-
-/// Calls f() on a plain thread and in runtimes of one, two and four workers.
-template <class F>
-void everywhere(F f) {
-  f();
-  for (const unsigned workers : {1U, 2U, 4U}) {
-    SCOPED_TRACE("workers = " + std::to_string(workers));
-    runtime(host{workers}).run(f);
-  }
-}
 
 /// Random tasks, some of which only add to their blocks: in any order these give the same sums.
 class sum_program {

@@ -12,22 +12,16 @@
 #include <creek/linalg/task_graph.hpp>
 #include <creek/tasking.hpp>
 
+#include "everywhere.hpp"
+
 namespace creek::linalg {
 namespace {
+
+using support::everywhere;
 
 struct failure {
   int number;
 };
-
-/// Calls f() on a plain thread and in runtimes of one, two and four workers.
-template <class F>
-void everywhere(F f) {
-  f();
-  for (const unsigned workers : {1U, 2U, 4U}) {
-    SCOPED_TRACE("workers = " + std::to_string(workers));
-    runtime(host{workers}).run(f);
-  }
-}
 
 int number_of_failure(task_graph& graph) {
   try {

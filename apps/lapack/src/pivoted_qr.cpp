@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <span>
-#include <vector>
 
-#include "exports.hpp"
 #include "qr_work.hpp"
+#include "short_array.hpp"
 #include "workers.hpp"
 
 namespace creek::lapack {
@@ -32,10 +31,9 @@ index_t move_fixed_to_front(matrix_view<T> A, blas_int* jpvt) {
 }
 
 template <scalar T>
-void factor_with_pivots(matrix_view<T> A, blas_int* jpvt, std::span<T> tau, index_t* memory) {
-  const auto n = static_cast<std::size_t>(A.cols());
+void factor_with_pivots(matrix_view<T> A, blas_int* jpvt, std::span<T> tau,
+                        std::span<index_t> pivots) {
   const index_t fixed = move_fixed_to_front(A, jpvt);
-  const std::span<index_t> pivots(memory, n);
   linalg::geqp3(A, pivots, tau, fixed);
   // Both are permutations: the second one is applied to the numbers that the first one left.
   for (index_t& each : pivots) each = jpvt[each];
@@ -56,21 +54,18 @@ blas_int geqp3(blas_int m, blas_int n, T* a, blas_int lda, blas_int* jpvt, T* ta
   if (space.tell_length(k == 0 ? 1 : best, least)) return 0;
   const matrix_view<T> A(a, m, n, lda);
   const std::span<T> factors(tau, static_cast<std::size_t>(k));
-  constexpr index_t few = 64;
-  index_t on_stack[few];
-  std::vector<index_t> more_memory(n > few ? static_cast<std::size_t>(n) : 0);
-  index_t* const memory = n > few ? more_memory.data() : on_stack;
+  short_array<index_t, 64> pivots(n);
   const double flops = 4.0 * m * n * k - 2.0 * (1.0 * m + n) * k * k + 4.0 / 3 * k * k * k;
-  on_workers(cost<T>(flops), [&] { factor_with_pivots(A, jpvt, factors, memory); });
+  on_workers(cost<T>(flops), [&] { factor_with_pivots(A, jpvt, factors, pivots.span()); });
   return 0;
 }
 
 template <scalar T>
 blas_int c_geqp3(const c_call& how, blas_int m, blas_int n, T* a, blas_int lda, blas_int* jpvt,
                  T* tau, const workspace<T>& space) {
-  return c_interface(
-      how, [&](const operand<T>& A) { return geqp3(m, n, A.data, A.leading, jpvt, tau, space); },
-      operand<T>{a, m, n, lda, 4});
+  return c_factorization(how, m, n, a, lda, [&](T* A, blas_int leading) {
+    return geqp3(m, n, A, leading, jpvt, tau, space);
+  });
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <span>
 
-#include "exports.hpp"
 #include "qr_work.hpp"
 #include "workers.hpp"
 
@@ -88,14 +87,6 @@ blas_int gels(char trans, blas_int m, blas_int n, blas_int nrhs, T* a, blas_int 
 }
 
 template <scalar T>
-blas_int c_geqrf(const c_call& how, blas_int m, blas_int n, T* a, blas_int lda, T* tau,
-                 const workspace<T>& space) {
-  return c_interface(
-      how, [&](const operand<T>& A) { return geqrf(m, n, A.data, A.leading, tau, space); },
-      operand<T>{a, m, n, lda, 4});
-}
-
-template <scalar T>
 blas_int c_ormqr(const c_call& how, char where, char trans, blas_int m, blas_int n, blas_int k,
                  const T* a, blas_int lda, const T* tau, T* c, blas_int ldc,
                  const workspace<T>& space) {
@@ -107,17 +98,6 @@ blas_int c_ormqr(const c_call& how, char where, char trans, blas_int m, blas_int
       },
       read_only(a, order, k, lda, 7), operand<T>{c, m, n, ldc, 10},
       read_only_vector(how.given_layout, tau, k, 9));
-}
-
-template <scalar T>
-blas_int c_orgqr(const c_call& how, blas_int m, blas_int n, blas_int k, T* a, blas_int lda,
-                 const T* tau, const workspace<T>& space) {
-  return c_interface(
-      how,
-      [&](const operand<T>& A, const operand<T>& t) {
-        return orgqr<T>(m, n, k, A.data, A.leading, t.data, space);
-      },
-      operand<T>{a, m, n, lda, 5}, read_only_vector(how.given_layout, tau, k, 7));
 }
 
 template <scalar T>
@@ -136,21 +116,15 @@ blas_int c_gels(const c_call& how, char trans, blas_int m, blas_int n, blas_int 
 
 using namespace creek::lapack;
 
-#define CREEK_DEFINE(x, T)                                                                         \
-  CREEK_LAPACK(                                                                                    \
-      x##geqrf,                                                                                    \
-      (in_int m, in_int n, T * a, in_int lda, T * tau, T * work, in_int lwork, blas_int * info),   \
-      geqrf(*m, *n, a, *lda, tau, workspace<T>(work, *lwork)))                                     \
-  CREEK_LAPACKE_WITH_WORK(x##geqrf, T,                                                             \
-                          (int layout_number, blas_int m, blas_int n, T* a, blas_int lda, T* tau), \
-                          c_geqrf(how, m, n, a, lda, tau, space))                                  \
-  CREEK_LAPACK(x##gels,                                                                            \
-               (const char* trans, in_int m, in_int n, in_int nrhs, T* a, in_int lda, T* b,        \
-                in_int ldb, T* work, in_int lwork, blas_int* info),                                \
-               gels(*trans, *m, *n, *nrhs, a, *lda, b, *ldb, workspace<T>(work, *lwork)))          \
-  CREEK_LAPACKE_WITH_WORK(x##gels, T,                                                              \
-                          (int layout_number, char trans, blas_int m, blas_int n, blas_int nrhs,   \
-                           T* a, blas_int lda, T* b, blas_int ldb),                                \
+#define CREEK_DEFINE(x, T)                                                                       \
+  CREEK_DEFINE_FACTORIZATION(x, T, geqrf)                                                        \
+  CREEK_LAPACK(x##gels,                                                                          \
+               (const char* trans, in_int m, in_int n, in_int nrhs, T* a, in_int lda, T* b,      \
+                in_int ldb, T* work, in_int lwork, blas_int* info),                              \
+               gels(*trans, *m, *n, *nrhs, a, *lda, b, *ldb, workspace<T>(work, *lwork)))        \
+  CREEK_LAPACKE_WITH_WORK(x##gels, T,                                                            \
+                          (int layout_number, char trans, blas_int m, blas_int n, blas_int nrhs, \
+                           T* a, blas_int lda, T* b, blas_int ldb),                              \
                           c_gels(how, trans, m, n, nrhs, a, lda, b, ldb, space))
 CREEK_FOR_EACH_SCALAR(CREEK_DEFINE)
 #undef CREEK_DEFINE
@@ -167,14 +141,7 @@ CREEK_FOR_EACH_SCALAR(CREEK_DEFINE)
       (int layout_number, char where, char trans, blas_int m, blas_int n, blas_int k, const T* a,  \
        blas_int lda, const T* tau, T* c, blas_int ldc),                                            \
       c_ormqr(how, where, trans, m, n, k, a, lda, tau, c, ldc, space))                             \
-  CREEK_LAPACK(GROUP##gqr,                                                                         \
-               (in_int m, in_int n, in_int k, T * a, in_int lda, const T* tau, T* work,            \
-                in_int lwork, blas_int* info),                                                     \
-               orgqr(*m, *n, *k, a, *lda, tau, workspace<T>(work, *lwork)))                        \
-  CREEK_LAPACKE_WITH_WORK(                                                                         \
-      GROUP##gqr, T,                                                                               \
-      (int layout_number, blas_int m, blas_int n, blas_int k, T* a, blas_int lda, const T* tau),   \
-      c_orgqr(how, m, n, k, a, lda, tau, space))
+  CREEK_DEFINE_GENERATION(GROUP##gqr, T, orgqr)
 CREEK_DEFINE_Q(sor, float)
 CREEK_DEFINE_Q(dor, double)
 CREEK_DEFINE_Q(cun, std::complex<float>)

@@ -10,24 +10,6 @@
 namespace creek::lapack {
 namespace {
 
-/// The bounds that linalg returns in double; those of few columns without allocation.
-class error_bounds {
- public:
-  explicit error_bounds(index_t count) : count_(static_cast<std::size_t>(count)) {
-    if (count_ > std::size(few_)) many_.resize(count_);
-  }
-  std::span<double> span() noexcept { return {many_.empty() ? few_ : many_.data(), count_}; }
-  template <class R>
-  void write(R* to) noexcept {
-    std::ranges::transform(span(), to, [](double bound) { return static_cast<R>(bound); });
-  }
-
- private:
-  std::size_t count_;
-  double few_[16];
-  std::vector<double> many_;
-};
-
 /// The arguments that both routines have.
 template <scalar T>
 struct refined_system {
@@ -57,15 +39,16 @@ struct refined_system {
   /// Calls f(A, factors, B, X, ferr, berr, memory). Only several columns are worth workers.
   template <class F>
   void run(F f) const {
-    error_bounds forward(nrhs), backward(nrhs);
+    short_array<double, 16> forward(nrhs), backward(nrhs);
     const auto length = static_cast<std::size_t>(linalg::refine_work_size<T>(n));
     const std::span<T> memory(work, work == nullptr ? 0 : length);
     on_workers(nrhs > 1 ? cost<T>(20.0 * n * n * nrhs) : 0, [&] {
       f(const_view<T>(a, n, n, lda), const_view<T>(af, n, n, ldaf), const_view<T>(b, n, nrhs, ldb),
         matrix_view<T>(x, n, nrhs, ldx), forward.span(), backward.span(), memory);
     });
-    forward.write(ferr);
-    backward.write(berr);
+    const auto rounded = [](double bound) { return static_cast<real<T>>(bound); };
+    std::ranges::transform(forward.span(), ferr, rounded);
+    std::ranges::transform(backward.span(), berr, rounded);
   }
 };
 

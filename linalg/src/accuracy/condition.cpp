@@ -5,10 +5,10 @@
 
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "checks.hpp"
 #include "kernels/vector_kernels.hpp"
+#include "lent_memory.hpp"
 #include "matrix_vector.hpp"
 #include "norm_estimate.hpp"
 #include "vector_solve.hpp"
@@ -21,24 +21,15 @@ namespace {
 template <scalar T>
 class condition_space {
  public:
-  condition_space(index_t n, std::span<T> work) : n_(n), data_(work.data()) {
-    const auto count = static_cast<std::size_t>(condition_work_size<T>(n));
-    if (work.size() >= count) return;
-    if (count > std::size(few_)) many_.resize(count);
-    data_ = many_.empty() ? few_ : many_.data();
-  }
-  condition_space(const condition_space&) = delete;
-  condition_space& operator=(const condition_space&) = delete;
+  condition_space(index_t n, std::span<T> work) : n_(n), memory_(work, condition_work_size<T>(n)) {}
 
-  T* x() const noexcept { return data_; }
-  T* reciprocals() const noexcept { return data_ + n_; }
-  T* signs() const noexcept { return data_ + 2 * n_; }
+  T* x() const noexcept { return memory_.data(); }
+  T* reciprocals() const noexcept { return memory_.data() + n_; }
+  T* signs() const noexcept { return memory_.data() + 2 * n_; }
 
  private:
   index_t n_;
-  T* data_;
-  T few_[96];
-  std::vector<T> many_;
+  lent_memory<T, 96> memory_;
 };
 
 /// One triangular factor of the matrix whose inverse is applied.
@@ -83,8 +74,8 @@ template <scalar T>
 bool unscale(index_t n, T* x, double scale) noexcept {
   double largest = 0;
   for (index_t i = 0; i < n; ++i) largest = std::max(largest, magnitude_sum(x[i]));
-  constexpr auto least = static_cast<double>(std::numeric_limits<real<T>>::min());
-  if (scale == 0 || scale < largest * least) return false;
+  constexpr auto smallest = static_cast<double>(std::numeric_limits<real<T>>::min());
+  if (scale == 0 || scale < largest * smallest) return false;
   for (index_t i = 0; i < n; ++i) x[i] = static_cast<T>(widened(x[i]) / scale);
   return true;
 }
@@ -127,12 +118,11 @@ double reciprocal_condition(norm which, double anorm, const factored_matrix<T>& 
 template <scalar T>
 double norm_of_triangle(norm which, triangle stored, diagonal ones, const_view<T> A, T* sums) {
   const index_t n = A.rows();
-  const region part = stored == triangle::lower ? region::strictly_lower : region::strictly_upper;
   auto* const rows = reinterpret_cast<real<T>*>(sums);
   if (which == norm::inf) std::fill_n(rows, n, real<T>{});
   double result = 0;
   for (index_t j = 0; j < n; ++j) {
-    const auto [first, last] = rows_in(part, n, j);
+    const auto [first, last] = rows_in(outside_diagonal(stored), n, j);
     const double diagonal = ones == diagonal::unit ? 1 : magnitude(A(j, j));
     if (which == norm::one) {
       const double sum = sum_of_magnitudes(last - first, A.column(j) + first);

@@ -17,6 +17,10 @@ using wide_vector = std::vector<wide<T>>;
 /// Region of a matrix that is read; the rest counts as zero.
 enum class region { all, lower, upper, strictly_lower, strictly_upper };
 
+inline region outside_diagonal(triangle stored) noexcept {
+  return stored == triangle::lower ? region::strictly_lower : region::strictly_upper;
+}
+
 /// Returns the rows [first, second) of column j that lie in that region.
 inline std::pair<index_t, index_t> rows_in(region which, index_t rows, index_t j) noexcept {
   switch (which) {
@@ -97,7 +101,7 @@ wide_vector<T> adjoint_product(region which, const_view<T> a, const wide_vector<
 /// Returns A x, where A is Hermitian and one triangle of it is stored.
 template <scalar T>
 wide_vector<T> hermitian_product(triangle which, const_view<T> a, const wide_vector<T>& x) {
-  const region strict = which == triangle::lower ? region::strictly_lower : region::strictly_upper;
+  const region strict = outside_diagonal(which);
   wide_vector<T> y = product(strict, a, x);
   add_adjoint_product(strict, a, x, y);
   for (index_t i = 0; i < a.rows(); ++i) {

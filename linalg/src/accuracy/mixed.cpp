@@ -5,13 +5,13 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include <creek/linalg/residual.hpp>
 #include <creek/tasking/parallel_for.hpp>
 
 #include "checks.hpp"
 #include "kernels/small_kernels.hpp"
+#include "lent_memory.hpp"
 #include "magnitudes.hpp"
 #include "matrix_vector.hpp"
 #include "vector_system.hpp"
@@ -20,29 +20,10 @@ namespace creek::linalg {
 namespace detail {
 namespace {
 
-constexpr int most_mixed_corrections = 30;
+constexpr int max_mixed_corrections = 30;
 
 template <scalar T>
 using single = lower_precision<T>;
-
-/// The caller's memory, or own memory where that is too short.
-template <scalar T>
-class lent_memory {
- public:
-  lent_memory(std::span<T> lent, index_t count) : data_(lent.data()) {
-    if (lent.size() >= static_cast<std::size_t>(count)) return;
-    own_.resize(static_cast<std::size_t>(count));
-    data_ = own_.data();
-  }
-  lent_memory(const lent_memory&) = delete;
-  lent_memory& operator=(const lent_memory&) = delete;
-
-  T* data() const noexcept { return data_; }
-
- private:
-  std::vector<T> own_;
-  T* data_;
-};
 
 /// Memory of one call: the factors in lower precision, a block of right-hand sides in both.
 template <scalar T>
@@ -134,7 +115,7 @@ int solve_low(const_view<T> B, matrix_view<T> X, double tolerance, const mixed_s
     copy<T>(B, residual);
     subtract_product(X, residual);
     if (has_converged<T>(X, residual, tolerance)) return solves - 1;
-    if (solves > most_mixed_corrections) return mixed_result::convergence;
+    if (solves > max_mixed_corrections) return mixed_result::convergence;
   }
 }
 
@@ -198,8 +179,8 @@ bool are_few(const_view<T> B, bool has_kernel) noexcept {
 /// computed in place, which hemm does not.
 template <scalar T>
 void subtract_hermitian(triangle stored, const_view<T> A, const_view<T> X, matrix_view<T> R) {
-  constexpr index_t width = 32, most_rows = 192;
-  if (A.rows() > most_rows) return hemm<T>(side::left, stored, T{-1}, A, X, T{1}, R);
+  constexpr index_t width = 32, max_rows = 192;
+  if (A.rows() > max_rows) return hemm<T>(side::left, stored, T{-1}, A, X, T{1}, R);
   T complete[width * width];
   const auto rows = [](auto of, index_t first, index_t last) {
     return of.block(first, 0, last - first, of.cols());

@@ -69,11 +69,6 @@ class norm_sum {
   detail::root_of_squares squares_;
 };
 
-detail::region outside_diagonal(triangle stored) noexcept {
-  return stored == triangle::lower ? detail::region::strictly_lower
-                                   : detail::region::strictly_upper;
-}
-
 }  // namespace
 
 template <scalar T>
@@ -82,7 +77,7 @@ double norm_of_hermitian(norm which, triangle stored, const_view<T> a) {
   norm_sum sum(which, a.cols());
   for (index_t j = 0; j < a.cols(); ++j) {
     sum.add(j, j, magnitude(std::real(a(j, j))));
-    const auto [first, last] = detail::rows_in(outside_diagonal(stored), a.rows(), j);
+    const auto [first, last] = detail::rows_in(detail::outside_diagonal(stored), a.rows(), j);
     for (index_t i = first; i < last; ++i) {
       const double here = magnitude(a(i, j));
       sum.add(i, j, here);
@@ -97,7 +92,7 @@ double norm_of_triangular(norm which, triangle stored, diagonal ones, const_view
   norm_sum sum(which, std::max(a.rows(), a.cols()));
   for (index_t j = 0; j < a.cols(); ++j) {
     if (j < a.rows()) sum.add(j, j, ones == diagonal::unit ? 1 : magnitude(a(j, j)));
-    const auto [first, last] = detail::rows_in(outside_diagonal(stored), a.rows(), j);
+    const auto [first, last] = detail::rows_in(detail::outside_diagonal(stored), a.rows(), j);
     for (index_t i = first; i < last; ++i) sum.add(i, j, magnitude(a(i, j)));
   }
   return sum.value();

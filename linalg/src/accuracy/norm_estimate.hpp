@@ -43,7 +43,7 @@ class norm_search {
     if (!measure() || n_ == 1) return estimate_;
     take_signs();
     index_t best = -1;
-    for (int step = 0; step < most_units; ++step) {
+    for (int step = 0; step < max_units; ++step) {
       if (!A_(op::conjugate_transpose, x_)) return infinity;
       const index_t next = largest_row();
       if (!std::isfinite(magnitude(x_[next]))) return magnitude(x_[next]);
@@ -66,7 +66,7 @@ class norm_search {
   }
 
  private:
-  static constexpr int most_units = 4;
+  static constexpr int max_units = 4;
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   /// Applies A to x, whose norm is 1 / factor; raises the estimate to what that shows. Returns

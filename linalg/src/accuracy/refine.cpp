@@ -6,13 +6,13 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include <creek/linalg/residual.hpp>
 #include <creek/tasking/parallel_for.hpp>
 #include <creek/tasking/this_worker.hpp>
 
 #include "checks.hpp"
+#include "lent_memory.hpp"
 #include "magnitudes.hpp"
 #include "norm_estimate.hpp"
 #include "vector_system.hpp"
@@ -21,7 +21,7 @@ namespace creek::linalg {
 namespace detail {
 namespace {
 
-constexpr int most_corrections = 5;
+constexpr int max_corrections = 5;
 
 /// Least n * n * columns for which several columns are refined in parallel, about 100 us. An
 /// estimate.
@@ -47,7 +47,7 @@ class refined_column {
     for (int corrections = 0;; ++corrections) {
       find_residual();
       const bool helps = backward_ > unit_roundoff<T> && 2 * backward_ <= before;
-      if (!helps || corrections == most_corrections) return corrections;
+      if (!helps || corrections == max_corrections) return corrections;
       before = backward_;
       system_.solve(residual_);
       for (index_t i = 0; i < n_; ++i) x_[i] += residual_[i];
@@ -64,7 +64,7 @@ class refined_column {
     for (index_t i = 0; i < n_; ++i) {
       const double size = sizes_[i];
       sizes_[i] = short_magnitude(residual_[i]) + factor * sizes_[i] +
-                  static_cast<real<T>>(size > least_size() ? 0 : smallest());
+                  static_cast<real<T>>(size > min_size() ? 0 : smallest());
       largest = greater(largest, magnitude_sum(x_[i]));
     }
     // Transposed, for the infinity norm of |M^-1|.
@@ -80,11 +80,11 @@ class refined_column {
  private:
   /// Maximum number of rounding errors in a residual.
   double terms() const { return static_cast<double>(n_ + 1); }
-  /// Largest error of a residual's element by underflow; below least_size() this error counts.
+  /// Largest error of a residual's element by underflow; below min_size() this error counts.
   double smallest() const {
     return terms() * static_cast<double>(std::numeric_limits<real<T>>::min());
   }
-  double least_size() const { return smallest() / unit_roundoff<T>; }
+  double min_size() const { return smallest() / unit_roundoff<T>; }
 
   void weigh(T* x) const noexcept {
     for (index_t i = 0; i < n_; ++i) x[i] *= sizes_[i];
@@ -104,7 +104,7 @@ class refined_column {
     for (index_t i = 0; i < n_; ++i) {
       const double error = magnitude_sum(residual_[i]), size = sizes_[i];
       if (size == 0) continue;  // LAPACK returns 1 here, although nothing is wrong
-      const double extra = size > least_size() ? 0 : smallest();
+      const double extra = size > min_size() ? 0 : smallest();
       backward_ = greater(backward_, (error + extra) / (size + extra));
     }
   }
@@ -149,11 +149,10 @@ struct refined_columns {
       return 0;
     }
     const index_t n = X.rows(), cols = X.cols();
-    const auto size = static_cast<std::size_t>(refine_work_size<T>(n));
     if (cols > 1 && this_worker() >= 0 && n * n > parallel_refinement / cols) {
       std::atomic<int> most{0};
       parallel_for_range(index_t{0}, cols, [&](index_t first, index_t last) {
-        std::vector<T> own(size);
+        const lent_memory<T> own({}, refine_work_size<T>(n));
         const int corrections = run(system, first, last, own.data());
         int before = most.load(std::memory_order_relaxed);
         while (before < corrections && !most.compare_exchange_weak(before, corrections)) {
@@ -161,9 +160,7 @@ struct refined_columns {
       });
       return most.load(std::memory_order_relaxed);
     }
-    std::vector<T> own;
-    if (work.size() < size) own.resize(size);
-    return run(system, 0, cols, own.empty() ? work.data() : own.data());
+    return run(system, 0, cols, lent_memory<T>(work, refine_work_size<T>(n)).data());
   }
 };
 

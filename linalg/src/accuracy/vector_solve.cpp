@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/vector_kernels.hpp"
 #include "magnitudes.hpp"
 
 namespace creek::linalg::detail {
@@ -117,11 +116,6 @@ void solve_upper_adjoint(const_view<T> A, const divider<T>& divided, T* x) noexc
       x[j] = divided(sum, j);
     }
   }
-}
-
-template <scalar T>
-void conjugate_vector(index_t n, T* x) noexcept {
-  for (index_t i = 0; i < n; ++i) x[i] = conjugated(x[i]);
 }
 
 /// Solution whose elements stay below a limit, because x and the scale shrink where they would not.

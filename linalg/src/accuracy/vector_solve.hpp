@@ -5,7 +5,14 @@
 
 #include <creek/linalg/matrix.hpp>
 
+#include "kernels/vector_kernels.hpp"
+
 namespace creek::linalg::detail {
+
+template <scalar T>
+void conjugate_vector(index_t n, T* x) noexcept {
+  for (index_t i = 0; i < n; ++i) x[i] = conjugated(x[i]);
+}
 
 /// Solves op(A) y = x for a triangular A and stores y in x. `reciprocals` is the result of
 /// invert_diagonal() or nullptr, which takes longer. Overflow gives infinities or NaN.

@@ -47,11 +47,6 @@ real<T> magnitude_product(index_t n, const T* a, const real<T>* x) noexcept {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-template <scalar T>
-void conjugate_all(index_t n, T* x) noexcept {
-  for (index_t i = 0; i < n; ++i) x[i] = conjugated(x[i]);
-}
-
 /// y -= A^H x.
 template <scalar T>
 void subtract_projection(const_view<T> A, const T* x, T* y) noexcept {
@@ -68,16 +63,16 @@ void subtract_projection(const_view<T> A, const T* x, T* y) noexcept {
 template <scalar T>
 class diagonal_reciprocals {
  public:
-  explicit diagonal_reciprocals(const_view<T> A) noexcept : stored_(A.rows() <= most) {
+  explicit diagonal_reciprocals(const_view<T> A) noexcept : stored_(A.rows() <= max_order) {
     if (stored_) invert_diagonal(A, few_);
   }
   /// Returns the argument of solve_vector().
   const T* data() const noexcept { return stored_ ? few_ : nullptr; }
 
  private:
-  static constexpr index_t most = 64;
+  static constexpr index_t max_order = 64;
   bool stored_;
-  T few_[most];
+  T few_[max_order];
 };
 
 /// System op(A) x = b with a matrix and its LU factors.
@@ -95,11 +90,11 @@ struct lu_system {
     if (how == op::none) return subtract(n, n, A.data(), A.leading(), x, r);
     // The transpose is the conjugate of the adjoint.
     const bool turned = is_complex<T> && how == op::transpose;
-    if (turned) conjugate_all(n, x);
-    if (turned) conjugate_all(n, r);
+    if (turned) conjugate_vector(n, x);
+    if (turned) conjugate_vector(n, r);
     subtract_projection(A, x, r);
-    if (turned) conjugate_all(n, x);
-    if (turned) conjugate_all(n, r);
+    if (turned) conjugate_vector(n, x);
+    if (turned) conjugate_vector(n, r);
   }
   /// w += |op(A)| x.
   void add_magnitude_product(const real<T>* x, real<T>* w) const noexcept {
@@ -116,9 +111,9 @@ struct lu_system {
   void solve_adjoint(T* x) const noexcept {
     if (how != op::transpose || !is_complex<T>) return solve_with(other(how, true), x);
     // The adjoint of the transpose is the conjugate.
-    conjugate_all(A.rows(), x);
+    conjugate_vector(A.rows(), x);
     solve_with(op::none, x);
-    conjugate_all(A.rows(), x);
+    conjugate_vector(A.rows(), x);
   }
 
  private:

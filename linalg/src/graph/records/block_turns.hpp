@@ -90,20 +90,20 @@ class turn_table {
   static constexpr std::size_t enough = 1024;
 
   void add(const operand& of) {
-    if (turns_.size() >= most_) {
+    if (turns_.size() >= forget_at_) {
       const auto is_free = [&](const auto& each) {
         return each.second.users.load(std::memory_order_acquire) == 0 &&
                std::find(found_.begin(), found_.end(), &each.second) == found_.end();
       };
       std::erase_if(turns_, is_free);
-      most_ = std::max(enough, 2 * turns_.size());
+      forget_at_ = std::max(enough, 2 * turns_.size());
     }
     block_turn* const turn = &turns_[byte_block::of(of)];
     if (std::find(found_.begin(), found_.end(), turn) == found_.end()) found_.push_back(turn);
   }
 
   std::unordered_map<byte_block, block_turn, byte_block_hash> turns_;
-  std::size_t most_ = enough;
+  std::size_t forget_at_ = enough;
   std::vector<block_turn*> found_;
 };
 

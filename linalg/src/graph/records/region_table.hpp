@@ -41,7 +41,7 @@ class region_table {
   /// enter(). Throws std::bad_alloc, after which no use has changed.
   template <class Live>
   void look_up(std::span<const operand> operands, Live live) {
-    if (regions_.size() + operands.size() > most_) forget(live);
+    if (regions_.size() + operands.size() > forget_above_) forget(live);
     if (!lists_.has_room(operands.size())) {
       lists_.make_room(operands.size(), regions_.size(), [&] {
         for (auto& [bytes, each] : regions_) lists_.prune(each, live);
@@ -233,7 +233,7 @@ class region_table {
       std::erase_if(spans, [](const auto& each) { return each.second->is_dropped; });
     }
     std::erase_if(regions_, [](const auto& each) { return each.second.is_dropped; });
-    most_ = std::max(enough, 2 * regions_.size());
+    forget_above_ = std::max(enough, 2 * regions_.size());
   }
 
   std::size_t bytes_now() const noexcept {
@@ -245,8 +245,8 @@ class region_table {
   user_lists<Node>& lists_;
   std::unordered_map<byte_block, region, byte_block_hash> regions_;
   std::array<std::multimap<std::uint64_t, region*>, 65> by_span_;  ///< by class, then by address
-  std::size_t most_ = enough;  ///< regions, before some are forgotten
-  std::size_t links_ = 0;      ///< neighbours of all regions
+  std::size_t forget_above_ = enough;                              ///< regions
+  std::size_t links_ = 0;                                          ///< neighbours of all regions
   std::size_t peak_bytes_ = 0;
   std::vector<region*> overlapping_;
   std::vector<region*> found_;
