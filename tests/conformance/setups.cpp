@@ -65,6 +65,8 @@ creek::runtime make_runtime(const creek::scheduler_options& options, const std::
   creek::scc_backend::chip& chip = chosen.machine.description;
   // 160 bytes per task; the rest is for counters and results.
   chip.mpb_bytes = 16384 + std::size_t{options.deque_capacity} * 160;
+  // All tasks run on such a stack, and AddressSanitizer makes their frames several times larger.
+  if (creek::support::under_asan) chosen.options.stack_size *= 4;
   return creek::runtime(chosen);
 }
 
