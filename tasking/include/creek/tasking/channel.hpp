@@ -123,8 +123,9 @@ class channel : detail::ring_block<T>, public detail::channel_base {
   template <class U = T>
   requires std::constructible_from<T, U> send_result try_send(U&& value) {
     go_in_order();
-    return sent(with_item(std::forward<U>(value),
-                          [this](auto&& item) { return put(std::forward<decltype(item)>(item)); }));
+    return sent(with_item(std::forward<U>(value), [this](auto&& item) {
+      return this->put(std::forward<decltype(item)>(item));
+    }));
   }
   /// Waits for room for at most `span`; a span of zero or less only looks. In a task of the
   /// simulated chip the span is one of virtual time.
