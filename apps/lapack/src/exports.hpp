@@ -15,21 +15,16 @@
 #define CREEK_ALIAS(ALIAS, NAME) CREEK_EXPORT [[gnu::alias(#NAME)]] decltype(NAME) ALIAS;
 
 /// CREEK_NAME is the symbol of a function. Those with 64-bit integers have a suffix (dgetrf_64_,
-/// cblas_dgemm64_), and without it another name only in the library that has no others. The wheels
-/// of NumPy and SciPy call by names with a prefix.
+/// cblas_dgemm64_); the library that has no others gets the names without it from the linker
+/// (usual_names.cmake). The wheels of NumPy and SciPy call by names with a prefix.
 #ifdef CREEK_LAPACK_ILP64
 #define CREEK_NAME(NAME) NAME##64_
 #else
 #define CREEK_NAME(NAME) NAME
 #endif
-#ifdef CREEK_LAPACK_UNSUFFIXED
-#define CREEK_UNSUFFIXED(NAME) CREEK_ALIAS(NAME, NAME##64_)
-#else
-#define CREEK_UNSUFFIXED(NAME)
-#endif
 #define CREEK_PREFIXED(NAME) CREEK_ALIAS(scipy_##NAME, NAME)
 #define CREEK_PREFIX(NAME) CREEK_PREFIXED(NAME)
-#define CREEK_ALIASES(NAME) CREEK_PREFIX(CREEK_NAME(NAME)) CREEK_UNSUFFIXED(NAME)
+#define CREEK_ALIASES(NAME) CREEK_PREFIX(CREEK_NAME(NAME))
 
 /// Begins an entry point: defines `here`, an entry, and notes the call if that is wanted.
 #define CREEK_TEXT(NAME) #NAME
