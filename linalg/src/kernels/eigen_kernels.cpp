@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Innermost loops of eigenvalue problems, compiled once per instruction set.
-#include "instruction_sets.hpp"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/eigen_kernels.cpp"
 #include <hwy/foreach_target.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on small matrices, compiled once per instruction set.
-#include "instruction_sets.hpp"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/small_kernels.cpp"
 #include <hwy/foreach_target.h>

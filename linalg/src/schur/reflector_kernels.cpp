@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reflectors of three elements, compiled once per instruction set.
-#include "kernels/instruction_sets.hpp"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "schur/reflector_kernels.cpp"
 #include <hwy/foreach_target.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops of the singular value decomposition, compiled once per instruction set.
-#include "kernels/instruction_sets.hpp"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "svd/svd_kernels.cpp"
 #include <hwy/foreach_target.h>
