@@ -71,7 +71,7 @@ include(creek_find_highway)
 if(TARGET PkgConfig::HWY)
   creek_define_highway()
   # SSSE3 without SSE4 is of before 2008, and AVX3_DL brings these loops nothing. Sanitizers at the level `gate` look at
-  # three of the four sets, and, for Clang, at plain numbers instead of emulated vectors, which it compiles for much longer.
+  # three of the four sets, and, for Clang, at plain numbers instead of emulated vectors, which it compiles for long.
   set(instruction_sets "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)")
   if(CREEK_SANITIZE AND NOT CREEK_TEST_LEVEL STREQUAL "all")
     set(instruction_sets "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL|HWY_SSE4)" HWY_BROKEN_EMU128=1)

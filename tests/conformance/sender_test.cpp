@@ -9,17 +9,12 @@
 
 #include "receivers.hpp"
 #include "setups.hpp"
+#include "support/allocations.hpp"
 #include "support/process_facts.hpp"
 
-// A sanitizer keeps its own functions.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#include "support/allocations.hpp"
-using creek::support::allocations_here;
-#else
-constexpr long allocations_here = 0;
-#endif
-
 namespace {
+
+using creek::support::allocations_here;
 
 using namespace conformance;
 

@@ -13,15 +13,20 @@
 
 namespace creek::support {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)  // Clang
+inline constexpr bool under_asan = __has_feature(address_sanitizer);
+inline constexpr bool under_tsan = __has_feature(thread_sanitizer);
+#else
+#ifdef __SANITIZE_ADDRESS__
 inline constexpr bool under_asan = true;
 #else
 inline constexpr bool under_asan = false;
 #endif
-#if defined(__SANITIZE_THREAD__)
+#ifdef __SANITIZE_THREAD__
 inline constexpr bool under_tsan = true;
 #else
 inline constexpr bool under_tsan = false;
+#endif
 #endif
 inline constexpr bool under_sanitizer = under_asan || under_tsan;
 
