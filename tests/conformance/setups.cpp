@@ -65,6 +65,9 @@ creek::runtime make_runtime(const creek::scheduler_options& options, const std::
   creek::scc_backend::chip& chip = chosen.machine.description;
   // 160 bytes per task; the rest is for counters and results.
   chip.mpb_bytes = 16384 + std::size_t{options.deque_capacity} * 160;
+#ifdef __SANITIZE_ADDRESS__  // its frames are several times larger, and all tasks run on such a stack
+  chosen.options.stack_size *= 4;
+#endif
   return creek::runtime(chosen);
 }
 
