@@ -11,6 +11,7 @@
 
 #include "on_workers.hpp"
 #include "sort_inputs.hpp"
+#include "support/few_cases.hpp"
 
 namespace {
 
@@ -31,7 +32,8 @@ std::vector<item> with_places(const std::vector<std::int64_t>& keys) {
 TEST(parallel_stable_sort, equals_the_serial_stable_sort_for_every_input) {
   seeded random;
   on_workers([&] {
-    for (std::size_t n : {0u, 1u, 2u, 24u, 25u, 49u, 4095u, 4096u, 4097u, 50'000u}) {
+    for (std::size_t n : {0u, 1u, 2u, 24u, 25u, 49u, 4095u, 4096u, 4097u,
+                          creek::support::few_cases ? 12'000u : 50'000u}) {
       for (auto& [name, keys] : sort_inputs(n, random.engine)) {
         auto items = with_places(keys), expected = items;
         std::stable_sort(expected.begin(), expected.end(), by_key);
@@ -49,7 +51,7 @@ TEST(parallel_stable_sort, equals_the_serial_stable_sort_for_every_input) {
 TEST(parallel_stable_sort, needs_n_log_n_comparisons_at_most) {
   seeded random;
   on_workers([&] {
-    constexpr std::size_t n = 100'000;
+    constexpr std::size_t n = creek::support::few_cases ? 20'000 : 100'000;
     for (auto& [name, v] : sort_inputs(n, random.engine)) {
       std::atomic<std::size_t> comparisons{0};
       parallel_stable_sort(v, [&](std::int64_t a, std::int64_t b) {

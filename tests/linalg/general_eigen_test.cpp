@@ -13,6 +13,7 @@
 #include <creek/tasking.hpp>
 
 #include "random_matrix.hpp"
+#include "support/few_cases.hpp"
 
 namespace creek::linalg {
 namespace {
@@ -110,6 +111,7 @@ TYPED_TEST_SUITE(GeneralEigen, scalars);
 
 TYPED_TEST(GeneralEigen, OfRandomMatrices) {
   for (const index_t n : {1, 2, 3, 4, 9, 32, 33, 63, 64, 65, 97, 130, 150}) {
+    if (creek::support::few_cases && n > 100) continue;
     this->check(random_matrix<TypeParam>(n, n, this->random));
   }
 }
@@ -197,7 +199,7 @@ TYPED_TEST(GeneralEigen, VectorsThatGrowAreScaled) {
 
 TYPED_TEST(GeneralEigen, AreTheSameOnAnyWorkers) {
   using T = TypeParam;
-  constexpr index_t n = 203;
+  constexpr index_t n = creek::support::few_cases ? 160 : 203;
   const matrix<T> a = random_matrix<T>(n, n, this->random);
   std::vector<std::complex<real<T>>> w(n);
   matrix<T> work = a, left(n, n), right(n, n);
@@ -217,7 +219,7 @@ TYPED_TEST(GeneralEigen, OfWhatIsNotFiniteEnds) {
   using T = TypeParam;
   using R = real<T>;
   for (const R odd : {std::numeric_limits<R>::quiet_NaN(), std::numeric_limits<R>::infinity()}) {
-    for (const index_t n : {1, 2, 5, 40, 120}) {
+    for (const index_t n : {1, 2, 5, 40, creek::support::few_cases ? 80 : 120}) {
       matrix<T> a = random_matrix<T>(n, n, this->random), right(n, n);
       a(n / 2, n / 3) = odd;
       std::vector<std::complex<R>> w(static_cast<std::size_t>(n));

@@ -13,6 +13,7 @@
 #include <creek/tasking.hpp>
 
 #include "random_matrix.hpp"
+#include "support/few_cases.hpp"
 
 namespace creek::linalg {
 namespace {
@@ -142,6 +143,7 @@ TYPED_TEST(Qr, TallMatricesHaveTheReflectorsOfEachColumn) {
   using T = TypeParam;
   runtime rt{host(2)};
   for (const auto& [m, n] : tall_shapes) {
+    if (creek::support::few_cases && n == 64) continue;
     const auto before = this->any(m, n);
     auto a = before, wanted = before;
     std::vector<T> tau(static_cast<std::size_t>(n)), wanted_tau(tau);

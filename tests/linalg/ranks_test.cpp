@@ -18,6 +18,7 @@
 #include <creek/linalg/ranks.hpp>
 
 #include "random_matrix.hpp"
+#include "support/few_cases.hpp"
 
 namespace creek::linalg {
 namespace {
@@ -145,6 +146,7 @@ TYPED_TEST(Ranks, EveryRouteAndLookAheadGivesTheSame) {
         broadcast_kind::two_tree, broadcast_kind::binomial}) {
     for (const bool next_first : {true, false}) {
       for (const int ahead : {0, 1, 4}) {
+        if (creek::support::few_cases && next_first == (ahead == 1)) continue;
         const rank_options options{ahead, route, next_first, 1000};
         this->check_lu(6, 90, 90, 8, options);
         this->check_cholesky(3, 150, 48, options);

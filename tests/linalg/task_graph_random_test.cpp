@@ -11,6 +11,7 @@
 #include <creek/tasking.hpp>
 
 #include "hash_blocks.hpp"
+#include "support/few_cases.hpp"
 #include "support/seed.hpp"
 
 namespace creek::linalg::support {
@@ -41,7 +42,9 @@ class task_graph_random : public testing::TestWithParam<place> {
  protected:
   std::uint64_t seed = creek::support::chosen_seed();
   std::uint64_t rounds =
-      creek::support::number_from("CREEK_TEST_ROUNDS", is_simulated() ? 10 : 100);
+      creek::support::number_from("CREEK_TEST_ROUNDS", is_simulated()              ? 10
+                                                       : creek::support::few_cases ? 30
+                                                                                   : 100);
   std::mt19937_64 random{seed};
 
   void SetUp() override { std::cout << "replay with CREEK_TEST_SEED=" << seed << "\n"; }
@@ -146,7 +149,7 @@ TEST_P(task_graph_random, bodies_that_fork_and_make_graphs) {
 // for room in a window of a few tasks.
 TEST_P(task_graph_random, hiring_and_leaving) {
   runtime rt = make();
-  const std::uint64_t tasks = is_simulated() ? 200 : 20'000;
+  const std::uint64_t tasks = is_simulated() ? 200 : creek::support::few_cases ? 5'000 : 20'000;
   for (const std::size_t window : {1U, 2U, 3U, 8U}) {
     std::vector<std::uint64_t> counts(4);
     rt.run([&] {

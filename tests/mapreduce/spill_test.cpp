@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "mapreduce/oracle.hpp"
+#include "support/few_cases.hpp"
 #include "support/process_facts.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -92,6 +93,10 @@ std::uint64_t most_memory(const memory_limit& limit, const spill_use& used) {
   return limit.bytes + 2 * sizeof(spill_block) * (64 * used.runs + used.bytes / 4096);
 }
 
+constexpr std::array<unsigned, 3> all_workers{1, 2, 8};
+/// Without the last under a sanitizer.
+constexpr std::span<const unsigned> tested_workers(all_workers.data(), support::few_cases ? 2 : 3);
+
 class MapReduceSpill : public testing::Test {
  protected:
   /// Expects the result of a run without a limit, kept and delivered. Returns the spill use.
@@ -156,7 +161,7 @@ std::vector<std::uint64_t> random_numbers(std::uint64_t seed, std::size_t n, std
 }
 
 TEST_F(MapReduceSpill, CombinesAsWithoutALimit) {
-  for (const unsigned workers : {1u, 2u, 8u}) {
+  for (const unsigned workers : tested_workers) {
     runtime rt(scheduler_options{.workers = workers});
     for (std::uint64_t seed = 0; seed < (support::under_sanitizer ? 1 : 3); ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));
@@ -172,7 +177,7 @@ TEST_F(MapReduceSpill, CombinesAsWithoutALimit) {
 }
 
 TEST_F(MapReduceSpill, CountsWordsAsWithoutALimit) {
-  for (const unsigned workers : {1u, 2u, 8u}) {
+  for (const unsigned workers : tested_workers) {
     runtime rt(scheduler_options{.workers = workers});
     const std::string text =
         oracle::random_text(workers, support::under_sanitizer ? 1'000'000 : 3'000'000, 60'000);
@@ -201,7 +206,7 @@ TEST_F(MapReduceSpill, CountsWordsInTablesOfTheirOwn) {
 }
 
 TEST_F(MapReduceSpill, ReducesAsWithoutALimit) {
-  for (const unsigned workers : {1u, 2u, 8u}) {
+  for (const unsigned workers : tested_workers) {
     runtime rt(scheduler_options{.workers = workers});
     const auto all = random_numbers(workers, 30'000, 3000);
     span_input<std::uint64_t> from(all, 500);

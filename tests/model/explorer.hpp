@@ -7,7 +7,7 @@
 #pragma once
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/fixedsize_stack.hpp>
+#include <boost/context/pooled_fixedsize_stack.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -106,9 +106,9 @@ class explorer {
     for (std::size_t i = 0; i < all.size(); ++i) start(i, std::move(all[i]));
     std::optional<std::size_t> last;
     while (!failure_) {
-      const std::vector<std::size_t> options = runnable(last);
-      if (options.empty()) break;
-      resume(options[choose(options.size())], last);
+      find_runnable(last);
+      if (runnable_.empty()) break;
+      resume(runnable_[choose(runnable_.size())], last);
     }
     if (!failure_) report_deadlock();
     stop();
@@ -117,7 +117,7 @@ class explorer {
 
   void start(std::size_t index, std::function<void()> body) {
     tasks_[index].fiber =
-        boost::context::fiber{std::allocator_arg, boost::context::fixedsize_stack{64 * 1024},
+        boost::context::fiber{std::allocator_arg, stacks_,
                               [this, index, body = std::move(body)](boost::context::fiber&& main) {
                                 main_ = std::move(main);
                                 try {
@@ -131,19 +131,18 @@ class explorer {
                               }};
   }
 
-  // Returns the body that ran last first; others follow if it cannot continue or may be preempted.
-  std::vector<std::size_t> runnable(std::optional<std::size_t> last) {
-    std::vector<std::size_t> options;
+  // Puts the body that ran last first; others follow if it cannot continue or may be preempted.
+  void find_runnable(std::optional<std::size_t> last) {
+    runnable_.clear();
     const auto can_run = [this](std::size_t i) {
       return !tasks_[i].finished && (!tasks_[i].ready || tasks_[i].ready());
     };
     const bool goes_on = last && can_run(*last);
-    if (goes_on) options.push_back(*last);
-    if (goes_on && how_.random_runs == 0 && preempted_ == how_.preemptions) return options;
+    if (goes_on) runnable_.push_back(*last);
+    if (goes_on && how_.random_runs == 0 && preempted_ == how_.preemptions) return;
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      if (i != last && can_run(i)) options.push_back(i);
+      if (i != last && can_run(i)) runnable_.push_back(i);
     }
-    return options;
   }
 
   void resume(std::size_t next, std::optional<std::size_t>& last) {
@@ -185,7 +184,9 @@ class explorer {
 
   exploration how_;
   std::mt19937_64 random_;
+  boost::context::pooled_fixedsize_stack stacks_{64 * 1024};
   std::vector<task> tasks_;
+  std::vector<std::size_t> runnable_;  // kept between steps for its memory
   std::vector<choice> schedule_;
   std::size_t depth_ = 0;
   std::size_t current_ = 0;

@@ -3,12 +3,12 @@
 #   cmake -DSPIN=... -DCC=... -DMODEL=x.pml -DDEFINES=-DA;-DB -DEXPECT=sound|fault -DWORK=dir -P spin_model.cmake
 # `fault`: the model has a planted fault that the exploration must find.
 file(MAKE_DIRECTORY ${WORK})
-# Finding a fault is quick: compilation takes most of the time.
-set(optimize -O1)
+# Finding a fault is quick: compilation takes most of the time. -O1 takes twice as long to compile, and gains little.
+set(optimize -Og)
 if(EXPECT STREQUAL "fault")
   set(optimize -O0)
 endif()
-foreach(step "${SPIN};-a;${DEFINES};${MODEL}" "${CC};${optimize};-DSAFETY;-w;-o;pan;pan.c"
+foreach(step "${SPIN};-a;${DEFINES};${MODEL}" "${CC};${optimize};-DSAFETY;-w;-c;pan.c" "${CC};-o;pan;pan.o"
         "./pan;-n;-m1000000")
   list(FILTER step EXCLUDE REGEX "^$")
   execute_process(COMMAND ${step} WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE out ERROR_VARIABLE out

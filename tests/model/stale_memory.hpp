@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cstring>
 #include <map>
 #include <vector>
@@ -34,9 +35,9 @@ struct stale_chip {
     std::map<std::size_t, line> copies;  // by line number
     std::size_t combining = 0;           // line number held in the write-combine buffer
     line combined{};
-    std::array<bool, stale_line_bytes> written{};  // bytes of it that are written; none: empty
-    std::uint64_t changes = 0;                     // made by this core
-    std::uint64_t paused = 0;                      // made by others up to its last pause
+    std::bitset<stale_line_bytes> written;  // bytes of it that are written; none: empty
+    std::uint64_t changes = 0;              // made by this core
+    std::uint64_t paused = 0;               // made by others up to its last pause
   };
 
   explorer& explore;
@@ -112,10 +113,8 @@ class basic_stale_memory {
       if (number != side().combining) drain();
       side().combining = number;
       side().combined[offset % line_bytes] = *source++;
-      side().written[offset % line_bytes] = true;
-      if (std::all_of(side().written.begin(), side().written.end(), [](bool w) { return w; })) {
-        drain();
-      }
+      side().written.set(offset % line_bytes);
+      if (side().written.all()) drain();
     }
   }
   void invalidate() {
@@ -192,7 +191,8 @@ class basic_stale_memory {
     for (std::size_t i = 0; i < line_bytes; ++i) {
       if (mine.written[i]) chip_->memory[mine.combining * line_bytes + i] = mine.combined[i];
     }
-    if (std::exchange(mine.written, {}) != std::array<bool, line_bytes>{}) changed();
+    if (mine.written.any()) changed();
+    mine.written.reset();
   }
   template <class T>
   static std::remove_const_t<T> raw(mpm_ptr<T> p) {

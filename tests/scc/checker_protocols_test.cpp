@@ -24,6 +24,7 @@
 #include <creek/tasking/lock_deque.hpp>
 
 #include "checker_cases.hpp"
+#include "support/few_cases.hpp"
 
 namespace {
 
@@ -291,6 +292,7 @@ TEST_P(under_check, flags) {
   EXPECT_EQ(text_of(report.faults), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(scc, under_check, ::testing::Values(1, 2, 3, 5, 8, 16, 48));
+INSTANTIATE_TEST_SUITE_P(scc, under_check,
+                         ::testing::Values(1, 2, 3, 5, 8, 16, support::few_cases ? 12 : 48));
 
 }  // namespace

@@ -22,23 +22,39 @@ namespace {
 
 namespace fs = std::filesystem;
 
+struct cache {
+  fs::path name;
+  std::string good;
+};
+
+std::string content(const fs::path& name) {
+  std::string bytes(fs::file_size(name), '\0');
+  std::ifstream(name, std::ios::binary).read(bytes.data(), std::ssize(bytes));
+  return bytes;
+}
+
+/// Returns the caches of small tables.
+std::vector<cache> make_caches() {
+  const support::temporary_folder folder;
+  testing::write_tables(folder.path(), testing::make_rows(21, 60));
+  testing::write_other_tables(folder.path());
+  runtime rt({.workers = 2});
+  rt.run([&] { database(folder.path()).make_caches(); });
+  std::vector<cache> made;
+  for (const table_schema& schema : tables()) {
+    const std::string name = std::string(schema.name) + ".creek";
+    const fs::path file = folder.path() / name;
+    if (fs::exists(file)) made.push_back({name, content(file)});
+  }
+  return made;
+}
+
 class tpch_changed_cache : public ::testing::TestWithParam<const query*> {
  protected:
   tpch_changed_cache() {
-    testing::write_tables(folder(), testing::make_rows(21, 60));
-    testing::write_other_tables(folder());
-    runtime rt({.workers = 2});
-    rt.run([&] { database(folder()).make_caches(); });
-    for (const table_schema& schema : tables()) {
-      const fs::path name = folder_.path() / (std::string(schema.name) + ".creek");
-      if (!fs::exists(name)) continue;
-      std::ifstream in(name, std::ios::binary);
-      caches_.push_back({name, {std::istreambuf_iterator<char>(in), {}}});
-      make_old(name);
-    }
-    for (const fs::directory_entry& file : fs::directory_iterator(folder_.path())) {
-      if (file.path().extension() == ".tbl") fs::remove(file);
-    }
+    static const std::vector<cache> made = make_caches();
+    caches_ = made;
+    for (cache& one : caches_) one.name = folder_.path() / one.name;
   }
 
   std::string folder() const { return folder_.path().string(); }
@@ -86,10 +102,6 @@ class tpch_changed_cache : public ::testing::TestWithParam<const query*> {
   }
 
   static constexpr std::size_t first_array = 4096;
-  struct cache {
-    fs::path name;
-    std::string good;
-  };
   std::vector<cache> caches_;
   support::temporary_folder folder_;
 };
