@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "setups.hpp"
+#include "support/few_cases.hpp"
 
 namespace {
 
@@ -179,7 +180,7 @@ TEST_P(Remote, KeepsTheOrderOfCallersThatMove) {
     const remote<number_log> there = make_on<number_log>(last());
     std::vector<remote<account>> others;
     for (int i = 0; i <= last().value; ++i) others.push_back(make_on<account>(core_id{i}));
-    constexpr int callers = 6, calls = 100;
+    constexpr int callers = 6, calls = creek::support::few_cases ? 30 : 100;
     creek::task_group group;
     for (int caller = 0; caller < callers; ++caller) {
       group.spawn([&, caller] {
@@ -203,9 +204,9 @@ TEST_P(Remote, KeepsTheOrderOfCallersThatMove) {
 TEST_P(Remote, KeepsTheOrderOfWhatWaits) {
   in_each_runtime([&] {
     const remote<number_log> there = make_on<number_log>(last());
-    constexpr int rounds = 12, calls = 6;
+    constexpr int rounds = 12, calls = 6, busy = creek::support::few_cases ? 12 : 16;
     for (int round = 0; round < rounds; ++round) {
-      there.post([](number_log&) { EXPECT_EQ(fib(16), 987); });
+      there.post([](number_log&) { EXPECT_EQ(fib(busy), fib_sequential(busy)); });
       for (int i = 0; i < calls; ++i) {
         const int on = last().value == 0 ? 0 : (round + i) % last().value;
         creek::call_on(core_id{on}, [&, number = round * calls + i] {
@@ -245,7 +246,7 @@ TEST_P(Remote, RunsBehindWhatBranchesOfTheCallSent) {
       int get() { return value; }
     };
     const remote<sum> there = make_on<sum>(last());
-    constexpr int rounds = 20, branches = 64;
+    constexpr int rounds = creek::support::few_cases ? 5 : 20, branches = 64;
     const bool all_there = creek::call_on(last(), [&there] {
       for (int round = 1; round <= rounds; ++round) {
         creek::parallel_for(0, branches,

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string>
 
+#include "support/few_cases.hpp"
 #include "support/shell.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -229,6 +230,7 @@ TEST(rccerun, runs_every_protocol) {
         "--lock backoff", "--pipelined", "--buffer 128", "--chip scc-800"}) {
     for (const std::string backend : {"scc", "host"}) {
       for (const std::string program : {"split.so", "reductions.so", "requests.so"}) {
+        if (creek::support::few_cases && program != "reductions.so") continue;
         const std::string all = "-nue 7 " + option + " --backend " + backend + " " + program;
         EXPECT_EQ(rccerun(all).code, 0) << all;
       }

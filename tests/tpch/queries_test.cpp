@@ -12,6 +12,7 @@
 
 #include "oracle.hpp"
 #include "rows.hpp"
+#include "support/few_cases.hpp"
 #include "support/temporary_folder.hpp"
 #include "tpch/query.hpp"
 
@@ -39,7 +40,7 @@ void expect_same(const answer& got, const answer& wanted, const std::vector<std:
 
 class with_tables : public ::testing::TestWithParam<testing::flavour> {
  protected:
-  explicit with_tables(std::size_t orders = 4000)
+  explicit with_tables(std::size_t orders = support::few_cases ? 1500 : 4000)
       : data_(testing::make_rows(11, orders, GetParam())) {
     testing::write_tables(folder(), data_);
     testing::write_other_tables(folder());
