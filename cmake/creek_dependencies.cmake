@@ -72,12 +72,14 @@ if(TARGET PkgConfig::HWY)
   creek_define_highway()
   # SSSE3 without SSE4 is of before 2008, and AVX3_DL brings these loops nothing. Sanitizers at the level `gate` look at
   # three of the four sets, and, for Clang, at plain numbers instead of emulated vectors, which it compiles for long.
-  set(instruction_sets "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)")
+  set(left_out HWY_SSSE3|HWY_AVX3_DL)
+  set(without_emulation)
   if(CREEK_SANITIZE AND NOT CREEK_TEST_LEVEL STREQUAL "all")
-    set(instruction_sets "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL|HWY_SSE4)" HWY_BROKEN_EMU128=1)
+    string(APPEND left_out |HWY_SSE4)
+    set(without_emulation HWY_BROKEN_EMU128=1)
   endif()
   foreach(target creek::highway PkgConfig::HWY)
-    set_property(TARGET ${target} APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS "${instruction_sets}")
+    target_compile_definitions(${target} INTERFACE "HWY_DISABLED_TARGETS=(${left_out})" ${without_emulation})
   endforeach()
 endif()
 

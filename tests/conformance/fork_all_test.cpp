@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "setups.hpp"
-
 #include "support/few_cases.hpp"
 
 namespace {
@@ -50,12 +49,10 @@ std::uint64_t leaves(int depth) {
 }
 
 TEST_P(ForkAll, NestsWithFullDequesToo) {
+  constexpr int depth = creek::support::few_cases ? 3 : 4;
+  static constexpr std::uint64_t wanted = creek::support::few_cases ? 343 : 2401;
   for (const std::uint32_t capacity : {2U, 3U, 9U, 2048U}) {
-    if (creek::support::few_cases) {
-      in_each_runtime([] { EXPECT_EQ(leaves(3), 343U); }, capacity);
-    } else {
-      in_each_runtime([] { EXPECT_EQ(leaves(4), 2401U); }, capacity);
-    }
+    in_each_runtime([] { EXPECT_EQ(leaves(depth), wanted); }, capacity);
   }
 }
 

@@ -14,9 +14,8 @@
 
 namespace {
 
-using creek::support::allocations_here;
-
 using namespace conformance;
+using creek::support::allocations_here;
 
 class Sender : public Conformance {};
 CONFORMANCE(Sender);
