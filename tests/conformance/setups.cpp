@@ -39,6 +39,11 @@ std::vector<creek::scheduler_options> variants(const setup& where) {
        {scheduler_kind::stealing_random, scheduler_kind::stealing_last_victim,
         scheduler_kind::stealing_latency, scheduler_kind::sharing}) {
     if (where.backend == "scc") {
+#ifdef CREEK_TEST_FEW_CASES
+      if (scheduler != scheduler_kind::stealing_latency && scheduler != scheduler_kind::sharing) {
+        continue;
+      }
+#endif
       all.push_back(plain);
       all.back().scheduler = scheduler;
       continue;

@@ -245,6 +245,7 @@ TEST(FlatTable, VerifyFindsPairsThatAreNotFound) {
   changing_hash job;
   flat_table<changing_hash> table(job);
   for (std::uint64_t key = 0; key < 5000; ++key) table(key, 1);
+  table.flush();
   EXPECT_TRUE(table.verify(3));
   job.salt = 1;
   EXPECT_FALSE(table.verify(3));

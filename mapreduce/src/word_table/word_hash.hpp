@@ -2,34 +2,13 @@
 // Hash of words for the word table: one 128-bit product of two masked loads.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
+#include <creek/mapreduce/detail/readable_bytes.hpp>
 #include <creek/tasking/hash.hpp>
 
 namespace creek::mapreduce::detail {
-
-[[nodiscard]] inline std::uint64_t load8(const char* p) noexcept {
-  std::uint64_t x;
-  std::memcpy(&x, p, sizeof(x));
-  return x;
-}
-
-/// Masks that keep the first n bytes of the first eight bytes of a string (little-endian loads).
-inline constexpr std::array<std::uint64_t, 17> keep_low = [] {
-  std::array<std::uint64_t, 17> masks{};
-  for (unsigned n = 0; n < 17; ++n) masks[n] = n >= 8 ? ~0ull : (1ull << (8 * n)) - 1;
-  return masks;
-}();
-
-/// Masks that keep those of the first n bytes that lie in the second eight bytes.
-inline constexpr std::array<std::uint64_t, 17> keep_high = [] {
-  std::array<std::uint64_t, 17> masks{};
-  for (unsigned n = 9; n < 17; ++n) masks[n] = n == 16 ? ~0ull : (1ull << (8 * (n - 8))) - 1;
-  return masks;
-}();
 
 /// Returns the upper, better mixed half of the hash of a string of at most 15 bytes. Unlike
 /// hash_padded() it takes one product: for one secret of ten, similar short words have half as many
@@ -48,10 +27,9 @@ inline constexpr std::array<std::uint64_t, 17> keep_high = [] {
 [[nodiscard]] inline std::uint64_t hash_word(std::string_view bytes,
                                              const hash_secret& by) noexcept {
   if (bytes.size() > 16) return hash_long(bytes, by);
-  std::array<std::uint64_t, 2> padded{};
-  if (!bytes.empty()) std::memcpy(padded.data(), bytes.data(), bytes.size());
-  return multiply_and_fold((padded[0] ^ by.factors.low) | hash_factors::first_bit,
-                           (padded[1] ^ by.factors.high) | hash_factors::first_bit);
+  const padded_bytes padded = pad_bytes(bytes);
+  return multiply_and_fold((padded.low ^ by.factors.low) | hash_factors::first_bit,
+                           (padded.high ^ by.factors.high) | hash_factors::first_bit);
 }
 
 }  // namespace creek::mapreduce::detail

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -79,13 +81,51 @@ namespace detail {
 /// Returns the hash of a string of more than 16 bytes, by xxHash.
 [[nodiscard]] std::uint64_t hash_long(std::string_view bytes, const hash_secret& by) noexcept;
 
+/// The bytes of a string of at most 16 bytes, zero-padded, as in memory.
+struct padded_bytes {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  friend bool operator==(const padded_bytes&, const padded_bytes&) = default;
+};
+
+/// Returns the bytes of a string of at most 16 bytes; reads exactly these. Loads that overlap take
+/// a third of the time of a std::memcpy of unknown length.
+[[nodiscard]] inline padded_bytes pad_bytes(std::string_view bytes) noexcept {
+  const std::size_t n = bytes.size();
+  const char* const from = bytes.data();
+  padded_bytes made;
+  if constexpr (std::endian::native != std::endian::little) {
+    if (n != 0) std::memcpy(&made, from, n);
+    return made;
+  }
+  const auto load = [from]<class Word>(Word word, std::size_t at) {
+    std::memcpy(&word, from + at, sizeof(word));
+    return std::uint64_t{word};
+  };
+  if (n > 8) {
+    made.low = load(std::uint64_t{}, 0);
+    made.high = load(std::uint64_t{}, n - 8) >> (8 * (16 - n));
+  } else if (n >= 4) {
+    made.low = load(std::uint32_t{}, 0) | load(std::uint32_t{}, n - 4) << (8 * (n - 4));
+  } else if (n > 0) {
+    made.low = load(std::uint8_t{}, 0) | load(std::uint8_t{}, n / 2) << (8 * (n / 2)) |
+               load(std::uint8_t{}, n - 1) << (8 * (n - 1));
+  }
+  return made;
+}
+
+/// Returns the hash of a string of `length` bytes, at most 16: the same as that of its view.
+[[nodiscard]] inline std::uint64_t hash_bytes(const padded_bytes& bytes, std::size_t length,
+                                              const hash_secret& by) noexcept {
+  return detail::hash_padded(bytes.low, bytes.high, length, by.factors);
+}
+
 /// Returns the hash of a byte string; reads exactly its bytes.
 [[nodiscard]] inline std::uint64_t hash_bytes(std::string_view bytes,
                                               const hash_secret& by) noexcept {
   if (bytes.size() > 16) return hash_long(bytes, by);
-  std::array<std::uint64_t, 2> padded{};
-  if (!bytes.empty()) std::memcpy(padded.data(), bytes.data(), bytes.size());
-  return detail::hash_padded(padded[0], padded[1], bytes.size(), by.factors);
+  return hash_bytes(pad_bytes(bytes), bytes.size(), by);
 }
 
 /// Spreads an integer over all 64 bits; partitions and tables use different bits.

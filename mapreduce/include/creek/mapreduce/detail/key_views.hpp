@@ -25,12 +25,12 @@ constexpr bool holds_views() {
   }
 }
 
-/// Calls `f(std::string_view&)` for each view in the key.
+/// Calls `f` for each view in the key, a reference to std::string_view or const std::string_view.
 template <class T, class F>
 void for_each_view(T& key, F&& f) {
-  if constexpr (std::same_as<T, std::string_view>) {
+  if constexpr (std::same_as<std::remove_const_t<T>, std::string_view>) {
     f(key);
-  } else if constexpr (holds_views<T>()) {
+  } else if constexpr (holds_views<std::remove_const_t<T>>()) {
     std::apply([&](auto&... parts) { (for_each_view(parts, f), ...); }, key);
   }
 }

@@ -3,17 +3,17 @@
 // table (word_table/word_table.hpp); a job names its table as `table_type`.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cassert>
 #include <concepts>
-#include <creek/mapreduce/detail/key_views.hpp>
+#include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
+#include <creek/mapreduce/tables/hash_slots.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
-#include <creek/mapreduce/tables/values.hpp>
+#include <creek/mapreduce/tables/stored_key.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -58,8 +58,8 @@ concept shared_table = std::default_initializable<T> && requires {
   { t.take_arena() } -> std::convertible_to<byte_arena>;
 };
 
-/// The general table: an index of hash tags over pairs in order of arrival, so that growing moves
-/// only the index and reading walks over an array.
+/// The general table, for keys and values of any type. Emitted pairs wait until some dozens are
+/// together; meanwhile the slots where their keys are searched for are prefetched.
 template <class Job>
 class flat_table {
  public:
@@ -69,26 +69,48 @@ class flat_table {
   static_assert(std::equality_comparable<key_type>,
                 "pairs of equal keys are combined: the key_type of a job needs operator==");
 
-  explicit flat_table(const Job& job) : job_(&job) {}
+  explicit flat_table(const Job& job) : job_(&job) {
+    const auto pool = std::make_shared<block_pool>();
+    parts_.reserve(partitions);
+    for (std::size_t part = 0; part < partitions; ++part) parts_.emplace_back(pool);
+    waiting_.reserve(max_waiting);
+  }
 
-  void source(std::string_view text, bool stable) { keys_.source(text, stable); }
+  void source(std::string_view text, bool stable) {
+    text_ = text;
+    keys_.source(text, stable);
+  }
 
   void operator()(key_type key, value_type value) {
     ++emitted_;
-    const std::uint64_t hash = hash_of(*job_, key, *secret_);
-    add(parts_[hash >> 58], hash, std::move(key), std::move(value), true);
+    stored made(std::move(key), text_);
+    const std::uint64_t hash = hash_for(made);
+    slots& part = parts_[part_of(hash)];
+    // Small tables are in a cache. Views of other text are valid during this call only.
+    if (part.capacity() <= max_direct || !made.stays_with(text_)) {
+      return add({hash, std::move(made), std::move(value)});
+    }
+    part.prefetch(slots::tag_of(hash));
+    waiting_.push_back({hash, std::move(made), std::move(value)});
+    if (waiting_.size() == max_waiting) flush();
   }
 
-  void flush() {}
+  void flush() {
+    std::size_t done = 0;
+    try {
+      while (done < waiting_.size()) add(std::move(waiting_[done++]));
+    } catch (...) {  // map() may handle an exception of combine() and go on
+      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
+      throw;
+    }
+    waiting_.clear();
+  }
 
   void merge(flat_table& other, std::size_t part) {
-    if (other.parts_[part].pairs.size() > parts_[part].pairs.size()) {
-      std::swap(parts_[part], other.parts_[part]);
-    }
-    for (auto& pair : other.parts_[part].pairs) {
-      const std::uint64_t hash = hash_of(*job_, pair.key, *secret_);
-      add(parts_[part], hash, std::move(pair.key), std::move(pair.value), false);
-    }
+    if (other.parts_[part].size() > parts_[part].size()) parts_[part].swap(other.parts_[part]);
+    other.parts_[part].for_each([&](std::uint32_t tag, stored& key, value_type& value) {
+      parts_[part].add(tag, std::move(key), std::move(value), combine(), [](stored&) {});
+    });
     other.clear(part);
     assert(verify(part));
   }
@@ -96,83 +118,70 @@ class flat_table {
   /// Calls `f(key, value)` with references that may be moved from.
   template <class F>
   void for_each(std::size_t part, F&& f) {
-    for (auto& pair : parts_[part].pairs) f(pair.key, pair.value);
+    parts_[part].for_each([&](std::uint32_t, stored& key, value_type& value) {
+      key.visit([&](key_type& visited) { f(visited, value); });
+    });
   }
 
-  void clear(std::size_t part) { parts_[part] = {}; }
-  [[nodiscard]] std::size_t size(std::size_t part) const { return parts_[part].pairs.size(); }
+  void clear(std::size_t part) { parts_[part].clear(); }
+  [[nodiscard]] std::size_t size(std::size_t part) const { return parts_[part].size(); }
   [[nodiscard]] std::uint64_t emitted() const { return emitted_; }
   [[nodiscard]] byte_arena take_arena() { return keys_.take_arena(); }
 
-  /// Returns whether each pair of a partition belongs there and is found by its key, and the index
-  /// holds nothing else. Does not search for keys that are views: a mapped file can be overwritten.
+  /// Returns whether each pair of a partition belongs there and is found by its key. Does not read
+  /// text outside the table: a mapped file can be overwritten.
   [[nodiscard]] bool verify(std::size_t part) const {
-    const partition& here = parts_[part];
-    const std::size_t pairs = here.pairs.size();
-    const auto is_used = [](std::uint64_t entry) { return entry != 0; };
-    const auto used = std::count_if(here.index.begin(), here.index.end(), is_used);
-    if (2 * pairs > here.index.size() || static_cast<std::size_t>(used) != pairs) return false;
-    if constexpr (!detail::holds_views<key_type>()) {
-      for (std::size_t i = 0; i < pairs; ++i) {
-        const std::uint64_t hash = hash_of(*job_, here.pairs[i].key, *secret_);
-        if (hash >> 58 != part || !leads_to(here, hash, i)) return false;
-      }
-    }
-    return true;
+    return parts_[part].verify([&](std::uint32_t tag, const stored& key) {
+      if (!key.stays_with({})) return true;
+      const std::uint64_t hash = hash_for(key);
+      return part_of(hash) == part && slots::tag_of(hash) == tag;
+    });
   }
 
-  /// Keys of this table own their bytes or are views that outlive the table: nothing to copy.
-  [[nodiscard]] static constexpr bool must_copy(const key_type&) { return false; }
+  /// Returns whether a key from the table is a view of the table's own memory.
+  [[nodiscard]] static constexpr bool must_copy(const key_type& key) {
+    return stored::is_inside(key);
+  }
 
  private:
-  /// Index entries: 32 bits of hash over 32 bits of position + 1; 0 is free. At most half full.
-  struct partition {
-    std::vector<std::uint64_t> index = std::vector<std::uint64_t>(16);
-    std::vector<mapreduce::emitted<key_type, value_type>> pairs;
+  using stored = stored_key<key_type>;
+  using slots = detail::hash_slots<stored, value_type>;
+  static constexpr std::size_t max_waiting = 64;
+  static constexpr std::size_t max_direct = 32;
+
+  struct hashed_pair {
+    std::uint64_t hash;
+    stored key;
+    value_type value;
   };
 
-  void add(partition& part, std::uint64_t hash, key_type&& key, value_type&& value, bool is_new) {
-    const std::size_t mask = part.index.size() - 1;
-    const std::uint64_t tag = hash << 32;
-    for (std::size_t at = (hash >> 26) & mask;; at = (at + 1) & mask) {
-      const std::uint64_t entry = part.index[at];
-      if (entry == 0) {
-        if (is_new) keys_.keep(key);
-        part.pairs.push_back({std::move(key), std::move(value)});
-        part.index[at] = tag | part.pairs.size();
-        if (part.pairs.size() * 2 > part.index.size()) grow(part);
-        return;
-      }
-      if ((entry ^ tag) >> 32 != 0) continue;
-      auto& pair = part.pairs[(entry & 0xFFFFFFFF) - 1];
-      if (pair.key == key) return job_->combine(pair.value, std::move(value));
+  [[nodiscard]] static constexpr std::size_t part_of(std::uint64_t hash) noexcept {
+    return hash >> 58;
+  }
+  /// Some bits of a job's own hash may be bad.
+  [[nodiscard]] std::uint64_t hash_for(const stored& key) const {
+    if constexpr (requires(const key_type& k) { job_->hash(k); }) {
+      return hash_integer(job_->hash(key.get()), secret_->factors);
+    } else {
+      return key.hash(*secret_);
     }
   }
 
-  void grow(partition& part) {
-    std::vector<std::uint64_t> larger(part.index.size() * 2);
-    const std::size_t mask = larger.size() - 1;
-    for (std::size_t i = 0; i < part.pairs.size(); ++i) {
-      const std::uint64_t hash = hash_of(*job_, part.pairs[i].key, *secret_);
-      std::size_t at = (hash >> 26) & mask;
-      while (larger[at] != 0) at = (at + 1) & mask;
-      larger[at] = hash << 32 | (i + 1);
-    }
-    part.index = std::move(larger);
-    assert(verify(static_cast<std::size_t>(&part - parts_.data())));
+  [[nodiscard]] auto combine() const noexcept {
+    return
+        [job = job_](value_type& into, value_type&& from) { job->combine(into, std::move(from)); };
   }
-
-  /// Returns whether a search from the bucket of `hash` comes to pair i before a free entry.
-  static bool leads_to(const partition& part, std::uint64_t hash, std::size_t i) {
-    const std::size_t mask = part.index.size() - 1;
-    std::size_t at = (hash >> 26) & mask;
-    while (part.index[at] != 0 && part.index[at] != (hash << 32 | (i + 1))) at = (at + 1) & mask;
-    return part.index[at] != 0;
+  void add(hashed_pair&& pair) {
+    parts_[part_of(pair.hash)].add(slots::tag_of(pair.hash), std::move(pair.key),
+                                   std::move(pair.value), combine(),
+                                   [this](stored& key) { key.keep(keys_); });
   }
 
   const Job* job_;
   const hash_secret* secret_ = &current_hash_secret();
-  std::vector<partition> parts_ = std::vector<partition>(partitions);
+  std::vector<slots> parts_;
+  std::vector<hashed_pair> waiting_;
+  std::string_view text_;
   key_store<key_type> keys_;
   std::uint64_t emitted_ = 0;
 };
