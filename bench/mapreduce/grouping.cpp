@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <thread>
 #include <unordered_map>
 
 namespace creek_bench {
@@ -26,12 +27,30 @@ answer sums_by_sorting(std::span<const key_value> pairs) {
   return digest.numbers();
 }
 
-answer sums_by_hash_map(std::span<const key_value> pairs) {
-  std::unordered_map<std::uint64_t, std::uint64_t> sums;
-  for (const key_value& pair : pairs) sums[pair.key] += pair.value;
-  pair_digest digest;
-  for (const auto& [key, sum] : sums) digest.add(key, sum);
-  return digest.numbers();
+answer sums_by_hash_maps(std::span<const key_value> pairs, unsigned threads) {
+  using map = std::unordered_map<std::uint64_t, std::uint64_t>;
+  std::vector<std::vector<map>> all(threads, std::vector<map>(threads));
+  const auto on_threads = [&](auto&& f) {
+    std::vector<std::jthread> running;
+    for (unsigned i = 1; i < threads; ++i) running.emplace_back([&f, i] { f(i); });
+    f(0u);
+  };
+  on_threads([&](unsigned self) {
+    const std::size_t begin = pairs.size() * self / threads;
+    const std::size_t end = pairs.size() * (self + 1) / threads;
+    for (const key_value& pair : pairs.subspan(begin, end - begin)) {
+      all[self][(pair.key >> 40) % threads][pair.key] += pair.value;
+    }
+  });
+  std::vector<pair_digest> digests(threads);
+  on_threads([&](unsigned part) {
+    for (unsigned other = 1; other < threads; ++other) {
+      for (const auto& [key, sum] : all[other][part]) all[0][part][key] += sum;
+    }
+    for (const auto& [key, sum] : all[0][part]) digests[part].add(key, sum);
+  });
+  for (unsigned part = 1; part < threads; ++part) digests[0].add(digests[part]);
+  return digests[0].numbers();
 }
 
 }  // namespace creek_bench

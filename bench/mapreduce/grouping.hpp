@@ -38,6 +38,10 @@ class pair_digest {
     ++keys_;
     mixed_ += (key >> 20) * sum;
   }
+  void add(const pair_digest& other) noexcept {
+    keys_ += other.keys_;
+    mixed_ += other.mixed_;
+  }
   [[nodiscard]] answer numbers() const {
     return {static_cast<double>(keys_), static_cast<double>(mixed_ >> 12)};
   }
@@ -48,7 +52,7 @@ class pair_digest {
 
 /// Sorts a copy by std::sort and makes one pass over it; one thread.
 answer sums_by_sorting(std::span<const key_value> pairs);
-/// Adds up in a std::unordered_map; one thread.
-answer sums_by_hash_map(std::span<const key_value> pairs);
+/// Adds up in a std::unordered_map per thread and part of the keys, then each thread merges a part.
+answer sums_by_hash_maps(std::span<const key_value> pairs, unsigned threads);
 
 }  // namespace creek_bench

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histogram, line of best fit and rounds of k-means: creek, the same kernels in a loop on
-// threads, and plain loops; also pairs grouped by key, compared with the standard library. They
-// alternate in one run, at 1 and all workers. Prints a table, writes JSON; fails if answers
-// differ.
+// threads, and plain loops; also words counted by the built-in job and by a user's, bigrams, and
+// pairs grouped by key, compared with the standard library. They alternate in one run, at 1 and all
+// workers. Prints a table, writes JSON; fails if answers differ.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,9 +21,12 @@
 #include <vector>
 
 #include "../../support/median.hpp"
+#include "../../support/zipf_text.hpp"
+#include "../wordcount/unordered_peer.hpp"
 #include "grouping.hpp"
 #include "inputs.hpp"
 #include "loops.hpp"
+#include "text_jobs.hpp"
 
 namespace creek_bench {
 namespace {
@@ -36,7 +39,8 @@ struct setup {
   std::size_t points = 1'000'000;
   std::size_t clusters = 100;
   std::size_t pairs = 16'000'000;
-  std::size_t keys = 1'000'000;
+  std::vector<std::size_t> keys{100, 100'000, 10'000'000};
+  std::size_t words = 1'000'000;
   unsigned workers = std::max(1u, std::thread::hardware_concurrency());
   int rounds = 9;
   std::string json;
@@ -59,6 +63,7 @@ struct contest {
 };
 
 constexpr const char* vectorised = "vectorised loop";
+constexpr const char* built_in = "creek word_count";
 
 void compare_answers(const contest& held, const contender& one, const answer& made,
                      const answer& reference) {
@@ -85,10 +90,12 @@ void measure(contest& held, int rounds) {
   }
 }
 
-/// Returns the median over the rounds of the loop's time divided by this contender's.
-double share_of_loop(const contest& held, const contender& one) {
+/// Returns the median over the rounds of the time of the loop, or of the built-in job, divided by
+/// this contender's.
+double share_of_reference(const contest& held, const contender& one) {
   for (const contender& loop : held.all) {
-    if (loop.name != vectorised || loop.workers != one.workers) continue;
+    if (loop.name != vectorised && loop.name != built_in) continue;
+    if (loop.workers != one.workers) continue;
     std::vector<double> ratios;
     for (std::size_t i = 0; i < one.seconds.size(); ++i) {
       ratios.push_back(loop.seconds[i] / one.seconds[i]);
@@ -101,12 +108,12 @@ double share_of_loop(const contest& held, const contender& one) {
 nlohmann::ordered_json report(const contest& held) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   fmt::print("{:<34} {:>7} {:>10} {:>8} {:>12}\n", held.name, "workers", held.unit, "spread",
-             "of the loop");
+             "of reference");
   for (const contender& one : held.all) {
     const double middle = median(one.seconds);
     const auto [least, most] = std::ranges::minmax(one.seconds);
     const double figure = held.work == 0 ? 1e3 * middle : held.work / middle;
-    const double share = share_of_loop(held, one);
+    const double share = share_of_reference(held, one);
     fmt::print("  {:<32} {:>7} {:>10.{}f} {:>7.0f}% {:>12}\n", one.name, one.workers, figure,
                held.work == 0 ? 2 : 0, 100 * (most - least) / middle,
                share == 0 ? "-" : fmt::format("{:.1f}%", 100 * share));
@@ -114,7 +121,7 @@ nlohmann::ordered_json report(const contest& held) {
                     {"workers", one.workers},
                     {held.unit, figure},
                     {"seconds", one.seconds},
-                    {"share_of_loop", share}});
+                    {"share_of_reference", share}});
   }
   return {{"name", held.name}, {"results", rows}};
 }
@@ -172,16 +179,56 @@ contest clustering(std::span<const float> points, std::span<const float> centres
   return held;
 }
 
+contest counting(std::string_view text, const runtimes& at) {
+  contest held{"words of Zipf text", "MB/s", static_cast<double>(text.size()) / 1e6, 0};
+  const auto add_job = [&]<class Job>(std::string name, creek::runtime* rt, Job) {
+    held.all.push_back(
+        {std::move(name), rt->worker_count(),
+         [=] { return digest_of(rt->run([&] { return run(Job{}, text, {.sort = false}); })); }});
+  };
+  for (creek::runtime* rt : at) {
+    const unsigned workers = rt->worker_count();
+    held.all.push_back({"std::unordered_map", workers, [=] {
+                          pair_digest digest;
+                          for (const auto& part : count_unordered(text, workers)) {
+                            for (const auto& [word, count] : part) {
+                              digest.add(creek::repeatable_hash(word), count);
+                            }
+                          }
+                          return digest.numbers();
+                        }});
+    add_job(built_in, rt, word_count{});
+    add_job("creek, a user's word count", rt, own_word_count{});
+  }
+  return held;
+}
+
+contest counting_bigrams(std::string_view text, const runtimes& at) {
+  contest held{"bigrams of Zipf text", "MB/s", static_cast<double>(text.size()) / 1e6, 0};
+  for (creek::runtime* rt : at) {
+    const unsigned workers = rt->worker_count();
+    held.all.push_back(
+        {"std::unordered_map", workers, [=] { return bigrams_by_hash_maps(text, workers); }});
+    held.all.push_back({"creek", workers, [=] {
+                          return digest_of(
+                              rt->run([&] { return run(bigram_count{}, text, {.sort = false}); }));
+                        }});
+  }
+  return held;
+}
+
 contest grouping(std::span<const key_value> pairs, std::size_t keys, const runtimes& at) {
   contest held{fmt::format("{} pairs, {} keys", pairs.size(), keys), "M pairs/s",
                static_cast<double>(pairs.size()) / 1e6, 0};
   held.all.push_back({"std::sort and a pass", 1, [=] { return sums_by_sorting(pairs); }});
-  held.all.push_back({"std::unordered_map", 1, [=] { return sums_by_hash_map(pairs); }});
   for (creek::runtime* rt : at) {
+    const unsigned workers = rt->worker_count();
+    held.all.push_back(
+        {"std::unordered_map", workers, [=] { return sums_by_hash_maps(pairs, workers); }});
     for (const auto& [name, how] : {std::pair{"creek", strategy::automatic},
                                     {"creek combine_on_emit", strategy::combine_on_emit},
                                     {"creek emit_and_group", strategy::emit_and_group}}) {
-      held.all.push_back({name, rt->worker_count(), [=, how = how] {
+      held.all.push_back({name, workers, [=, how = how] {
                             const auto made = rt->run([&] {
                               return run(sum_by_key{}, pairs, {.sort = false, .how = how});
                             });
@@ -218,10 +265,17 @@ void run_all(const setup& chosen) {
   const auto points = uniform_points(chosen.points, 3);
   const auto centres = std::span(points).first(3 * chosen.clusters);
   hold(clustering(points, centres, at));
-  const auto pairs = random_pairs(chosen.pairs, chosen.keys);
-  hold(grouping(pairs, chosen.keys, at));
+  {
+    const std::string text = zipf_text(bytes, chosen.words);
+    hold(counting(text, at));
+    hold(counting_bigrams(text, at));
+  }
+  for (const std::size_t keys : chosen.keys) {
+    const auto pairs = random_pairs(chosen.pairs, keys);
+    hold(grouping(pairs, keys, at));
+  }
   if (chosen.json.empty()) return;
-  const nlohmann::ordered_json out = {{"schema_version", 2},
+  const nlohmann::ordered_json out = {{"schema_version", 3},
                                       {"command", "bench_mapreduce"},
                                       {"version", creek::version()},
                                       {"hardware_threads", std::thread::hardware_concurrency()},
@@ -236,8 +290,9 @@ void run_all(const setup& chosen) {
 
 int main(int argc, char** argv) {
   creek_bench::setup chosen;
-  CLI::App app("MapReduce jobs that fill arrays against loops");
-  app.add_option("--megabytes", chosen.megabytes, "Size of the pixels and points of two bytes")
+  CLI::App app("MapReduce jobs of creek and of users against loops and the standard library");
+  app.add_option("--megabytes", chosen.megabytes,
+                 "Size of the pixels, the points of two bytes, the text")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--points", chosen.points, "Points of k-means")->capture_default_str();
@@ -245,7 +300,11 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
   app.add_option("--pairs", chosen.pairs, "Pairs of 16 bytes to group")->capture_default_str();
-  app.add_option("--keys", chosen.keys, "Their different keys")
+  app.add_option("--words", chosen.words, "Different words of the text")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 24));
+  app.add_option("--keys", chosen.keys, "Different keys of the pairs, a list")
+      ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40));
   app.add_option("--workers", chosen.workers, "Workers")

@@ -108,6 +108,7 @@ void program(mr::text_view& text, communicator& ranks, const mr::memory_limit& l
   (void)mr::run(correct{}, text, {}, limit);
   (void)mr::run_to(correct{}, text, {}, limit, [](const mr::record_of<correct>&) {});
   (void)mr::run_on_ranks(correct{}, ranks, text);
+  (void)mr::run(grouped_without_order{}, text, {.sort = false});
 #endif
 
 #ifdef JOB_WITHOUT_TYPES
@@ -155,12 +156,12 @@ void program(mr::text_view& text, communicator& ranks, const mr::memory_limit& l
   (void)mr::run(job_of<plain>{}, text);
 #endif
 #ifdef KEY_WITHOUT_EQUALITY
-  // expect: pairs of equal keys are combined: the key_type of a job needs operator==
+  // expect: pairs of equal keys come together: the key_type of a job needs operator==
   (void)mr::run(job_of<unequal>{}, text);
 #endif
 #ifdef GROUPED_KEY_WITHOUT_ORDER
   // expect: grouping needs keys that are integers, byte strings or ordered
-  (void)mr::run(grouped_without_order{}, text);
+  (void)mr::run_on_ranks(grouped_without_order{}, ranks, text);
 #endif
 #ifdef VALUE_THAT_CANNOT_BE_MOVED
   // expect: a job needs a key_type and a value_type, both movable

@@ -19,7 +19,7 @@ enum class strategy : std::uint8_t {
   automatic,  ///< the first if the job can combine, else the second; for small integer-keyed pairs
               ///< where both work, by what the first pieces show
   combine_on_emit,  ///< a hash table per mapper, combined at once, merged by partition
-  emit_and_group,   ///< pairs in buffers; they, or pointers to them, are radix-sorted
+  emit_and_group,   ///< all values are kept and brought together by key
 };
 
 /// Progress of a run; the run writes it, any thread may read it.

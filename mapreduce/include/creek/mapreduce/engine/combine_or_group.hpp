@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plan that chooses the strategy by the input, for jobs that allow either: it starts by combining
-// on emission, best while a mapper's table fits in its cache, and switches to grouping when the
-// pairs so far show that it does not. Measured break-even: some 200 000 keys per mapper; with a
-// million keys, grouping is four times as fast (`bench_mapreduce`).
+// on emission, best while mappers have few keys, and switches to grouping when the pairs so far
+// show that they have many: most keys would be in the tables of all mappers, which must be merged.
+// Measured break-even (`bench_mapreduce`): three million keys for one mapper, 700 000 for two.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <creek/mapreduce/engine/combine_on_emit.hpp>
@@ -78,7 +79,8 @@ class combine_or_group {
  private:
   using tally = typename combine_on_emit<Job>::tally;
 
-  static constexpr std::uint64_t many_keys = std::uint64_t{1} << 17;  // exceed a 2 MB cache
+  static constexpr std::uint64_t many_keys = std::uint64_t{1} << 20;    // of all mappers
+  static constexpr std::uint64_t large_table = std::uint64_t{1} << 17;  // exceeds a cache of 4 MB
   static constexpr std::uint64_t new_keys = 16;  // a new key per this many pairs: it keeps growing
 
   struct alignas(64) mapper_state {
@@ -90,7 +92,7 @@ class combine_or_group {
   void look(std::size_t mapper) {
     const tally now = combining_.count(mapper);
     const tally before = std::exchange(last_[mapper].seen, now);
-    if (now.keys > many_keys &&
+    if (now.keys > std::max(many_keys / last_.size(), large_table) &&
         (now.keys - before.keys) * new_keys > now.emitted - before.emitted) {
       groups_.store(true, std::memory_order_relaxed);
     }

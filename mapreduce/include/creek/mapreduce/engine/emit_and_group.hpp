@@ -1,87 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan for jobs without a combiner, or that do not use it: pairs are emitted into contiguous
-// buffers, pointers to them are partitioned by hash, exchanged all-to-all and radix-sorted by key,
-// and every key is reduced with all its values at once: the stages of MapReduce on the SCC. Small
-// pairs with integer keys are moved instead.
+// Plan for jobs without a combiner, or that do not use it: a mapper numbers the keys that it meets
+// and keeps each value with the number of its key, by partition. One task then numbers the keys of
+// a partition of all mappers and moves the values of each key together, for `reduce`. Small pairs
+// with integer keys are moved whole instead.
 #pragma once
 
-#include <algorithm>
+#include <cassert>
 #include <creek/mapreduce/engine/emit_and_move.hpp>
-#include <creek/mapreduce/engine/radix_sort.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/tables/grouped_values.hpp>
+#include <creek/mapreduce/tables/hash_slots.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
+#include <creek/mapreduce/tables/pieces.hpp>
+#include <creek/mapreduce/tables/waiting_pairs.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 namespace creek::mapreduce {
 
-/// Stages of this plan; plan.hpp says when each is called.
+/// Stages of this plan; plan.hpp says when each is called. `combine` and `partition` do nothing.
 template <job Job>
 class emit_and_group {
  public:
   using job_type = Job;
   using key_type = typename Job::key_type;
   using value_type = typename Job::value_type;
-  using pair = mapreduce::emitted<key_type, value_type>;
-  using ref = pair_ref<key_type, value_type>;
 
   static_assert(detail::job_requirements<Job>::met);
-  static_assert(key_digits<key_type>::available || std::totally_ordered<key_type>,
-                "grouping needs keys that are integers, byte strings or ordered");
-
-  static constexpr std::size_t part_count = 64;
 
   emit_and_group(const Job& job, const options& chosen, std::size_t mappers)
-      : job_(&job), mappers_(mappers), groups_(part_count), runs_(job, chosen, part_count) {}
+      : job_(&job),
+        mappers_(mappers),
+        groups_(detail::hash_partitions),
+        sizes_(detail::hash_partitions),
+        runs_(job, chosen, detail::hash_partitions) {}
 
   template <class Split>
   void map(std::size_t index, const Split& split) {
-    mapper& mine = mappers_[index];
-    if constexpr (std::is_same_v<Split, text_split>) mine.keys.source(split.text, split.stable);
-    emitter emit{mine};
-    detail::call_map(*job_, split, emit);
+    if (!mappers_[index]) mappers_[index].emplace(*job_);
+    mapper& mine = *mappers_[index];
+    if constexpr (std::is_same_v<Split, text_split>) mine.source(split.text, split.stable);
+    detail::call_map(*job_, split, mine);
+    mine.flush();
   }
 
-  /// Sorts pointers to a mapper's pairs into partitions.
-  void partition(std::size_t index) {
-    mapper& mine = mappers_[index];
-    mine.parts.resize(part_count);
-    for (std::vector<pair>& buffer : mine.buffers) {
-      for (pair& p : buffer) mine.parts[hash_of(*job_, p.key, *secret_) >> 58].push_back({0, &p});
-    }
-  }
+  [[nodiscard]] std::size_t partitions() const { return detail::hash_partitions; }
 
-  [[nodiscard]] std::size_t partitions() const { return part_count; }
-
-  /// Fetches a partition from all mappers and sorts it by key.
+  /// Brings the values of each key of a partition together.
   void group(std::size_t part) {
-    std::vector<ref>& all = groups_[part].refs;
-    std::size_t count = 0;
-    for (const mapper& m : mappers_) count += m.parts[part].size();
-    all.reserve(count);
-    for (mapper& m : mappers_) {
-      all.insert(all.end(), m.parts[part].begin(), m.parts[part].end());
-      m.parts[part] = {};
+    grouped& here = groups_[part];
+    std::vector<std::vector<std::uint32_t>> numbers(mappers_.size());
+    for (std::size_t i = 0; i < mappers_.size(); ++i) {
+      if (mappers_[i]) numbers[i] = here.take_keys(mappers_[i]->keys_of(part));
     }
-    sort_refs(all);
+    sizes_[part] = here.keys ? here.keys->size() : 0;
+    if (sizes_[part] == 0) return;
+    here.values = grouped_values(sizes_[part]);
+    for_each_value(part,
+                   [&](std::size_t i, numbered& one) { here.values.expect(numbers[i][one.key]); });
+    here.values.allocate();
+    for_each_value(part, [&](std::size_t i, numbered& one) {
+      here.values.add(numbers[i][one.key], std::move(one.value));
+    });
+    for (auto& each : mappers_) {
+      if (each) each->values_of(part) = {};
+    }
   }
 
-  /// Reduces every run of equal keys of a partition to a record.
+  /// Reduces the values of every key of a partition to a record.
   void reduce(std::size_t part) {
-    const std::vector<ref>& refs = groups_[part].refs;
-    for (std::size_t from = 0, to = 0; from < refs.size(); from = to) {
-      const key_type& key = refs[from].pair->key;
-      while (to < refs.size() && refs[to].pair->key == key) ++to;
-      reduce_run(part, std::span(refs).subspan(from, to - from));
-      ++groups_[part].keys;
-    }
-    groups_[part].refs = {};
+    grouped& here = groups_[part];
+    if (!here.keys) return;
+    runs_.expect(part, sizes_[part]);
+    here.keys->for_each([&](std::uint32_t, stored& key, std::uint32_t number) {
+      key.visit([&](key_type& visited) { reduce_key(part, visited, here.values[number]); });
+    });
+    here = {};
   }
 
   void sort(std::size_t part) { runs_.sort(part); }
@@ -89,63 +91,123 @@ class emit_and_group {
 
   [[nodiscard]] std::uint64_t emitted() const {
     std::uint64_t sum = 0;
-    for (const mapper& m : mappers_) {
-      for (const auto& buffer : m.buffers) sum += buffer.size();
-    }
+    for (const auto& each : mappers_) sum += each ? each->emitted() : 0;
     return sum;
   }
   [[nodiscard]] std::uint64_t distinct() const {
-    std::uint64_t sum = 0;
-    for (const key_group& g : groups_) sum += g.keys;
-    return sum;
+    return std::accumulate(sizes_.begin(), sizes_.end(), std::uint64_t{0});
   }
   [[nodiscard]] byte_arena take_arena() {
     byte_arena all = runs_.take_arena();
-    for (mapper& m : mappers_) all.adopt(m.keys.take_arena());
+    for (auto& each : mappers_) {
+      if (each) all.adopt(each->take_arena());
+    }
     return all;
   }
 
  private:
-  static constexpr std::size_t buffer_pairs = std::size_t{1} << 14;
+  using pairs = detail::waiting_pairs<Job>;
+  using stored = typename pairs::stored;
+  using key_numbers = detail::hash_slots<stored, std::uint32_t>;
+  using grouped_values = detail::grouped_values<value_type>;
 
-  /// Pairs that a mapper emitted. A full buffer is never reallocated, so pairs stay in place.
-  struct mapper {
-    std::deque<std::vector<pair>> buffers;
-    std::vector<std::vector<ref>> parts;
-    key_store<key_type> keys;
+  struct numbered {
+    std::uint32_t key;
+    value_type value;
   };
 
-  struct key_group {
-    std::vector<ref> refs;
-    std::uint64_t keys = 0;
-  };
+  /// Pairs that a mapper emitted.
+  class mapper {
+   public:
+    explicit mapper(const Job& job) : waiting_(job) {}
 
-  struct emitter {
-    mapper& to;
+    void source(std::string_view text, bool stable) {
+      waiting_.source(text);
+      store_.source(text, stable);
+    }
     void operator()(key_type key, value_type value) {
-      if (to.buffers.empty() || to.buffers.back().size() == buffer_pairs) {
-        to.buffers.emplace_back().reserve(buffer_pairs);
+      ++emitted_;
+      waiting_.add(std::move(key), std::move(value), *this);
+    }
+    void flush() { waiting_.flush(*this); }
+
+    [[nodiscard]] key_numbers& keys_of(std::size_t part) noexcept { return keys_[part]; }
+    [[nodiscard]] auto& values_of(std::size_t part) noexcept { return values_[part]; }
+    [[nodiscard]] std::uint64_t emitted() const noexcept { return emitted_; }
+    [[nodiscard]] byte_arena take_arena() { return store_.take_arena(); }
+
+   private:
+    friend pairs;
+
+    [[nodiscard]] key_numbers& slots(std::size_t part) noexcept { return keys_[part]; }
+    void add(typename pairs::hashed_pair&& pair) {
+      auto& values = values_[pair.part()];
+      if (!values.has_room()) values.make_room();
+      key_numbers& keys = keys_[pair.part()];
+      auto number = static_cast<std::uint32_t>(keys.size());
+      keys.add(
+          pair.tag(), std::move(pair.key), std::uint32_t{number},
+          [&](std::uint32_t& known, std::uint32_t) { number = known; },
+          [&](stored& key) { key.keep(store_); });
+      values.push_back({number, std::move(pair.value)});
+    }
+
+    std::vector<key_numbers> keys_ = detail::make_partitions<key_numbers>();
+    std::vector<detail::pieces<numbered>> values_{detail::hash_partitions};
+    pairs waiting_;
+    key_store<key_type> store_;
+    std::uint64_t emitted_ = 0;
+  };
+
+  /// A partition of all mappers.
+  struct grouped {
+    std::optional<key_numbers> keys;
+    grouped_values values;
+
+    /// Takes over the keys of a mapper; returns their new numbers.
+    [[nodiscard]] std::vector<std::uint32_t> take_keys(key_numbers& from) {
+      std::vector<std::uint32_t> numbers(from.size());
+      if (!keys) {
+        std::iota(numbers.begin(), numbers.end(), 0u);
+        keys.emplace(std::move(from));
+        return numbers;
       }
-      to.keys.keep(key);
-      to.buffers.back().push_back({std::move(key), std::move(value)});
+      from.for_each([&](std::uint32_t tag, stored& key, std::uint32_t old) {
+        numbers[old] = static_cast<std::uint32_t>(keys->size());
+        keys->add(
+            tag, std::move(key), std::uint32_t{numbers[old]},
+            [&](std::uint32_t& known, std::uint32_t) { numbers[old] = known; }, [](stored&) {});
+      });
+      from.clear();
+      return numbers;
     }
   };
 
-  void reduce_run(std::size_t part, std::span<const ref> run) {
+  /// Calls `f(mapper, numbered&)` for each value of a partition.
+  template <class F>
+  void for_each_value(std::size_t part, F&& f) {
+    for (std::size_t i = 0; i < mappers_.size(); ++i) {
+      if (mappers_[i]) mappers_[i]->values_of(part).for_each([&](numbered& one) { f(i, one); });
+    }
+  }
+
+  void reduce_key(std::size_t part, key_type& key, std::span<value_type> all) {
+    const bool copy = stored::is_inside(key);
     if constexpr (reduces<Job>) {
-      auto reduced = job_->reduce(run[0].pair->key, values<Job>(run));
-      runs_.add(part, run[0].pair->key, std::move(reduced));
+      auto reduced =
+          job_->reduce(std::as_const(key), values<Job>(std::span<const value_type>(all)));
+      runs_.add(part, std::move(key), std::move(reduced), copy);
     } else {
-      value_type sum = std::move(run[0].pair->value);
-      for (const ref& r : run.subspan(1)) job_->combine(sum, std::move(r.pair->value));
-      runs_.add(part, run[0].pair->key, std::move(sum));
+      value_type sum = std::move(all[0]);
+      for (value_type& more : all.subspan(1)) job_->combine(sum, std::move(more));
+      runs_.add(part, std::move(key), std::move(sum), copy);
     }
   }
 
   const Job* job_;
-  const hash_secret* secret_ = &current_hash_secret();
-  std::vector<mapper> mappers_;
-  std::vector<key_group> groups_;
+  std::vector<std::optional<mapper>> mappers_;  // created when they get their first split
+  std::vector<grouped> groups_;
+  std::vector<std::uint64_t> sizes_;  // keys of each partition
   runs<Job> runs_;
 };
 

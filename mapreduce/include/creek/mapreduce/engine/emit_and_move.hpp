@@ -8,6 +8,7 @@
 #include <creek/mapreduce/engine/runs.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/tables/pieces.hpp>
 #include <creek/mapreduce/tables/values.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>
@@ -24,42 +25,6 @@ template <class Job>
 concept emits_movable_pairs =
     movable_pair<emitted<typename Job::key_type, typename Job::value_type>>;
 
-/// Pairs of one mapper for one partition, in pieces that are never reallocated.
-template <movable_pair Pair>
-class pair_pieces {
- public:
-  /// Appends a pair; the caller has checked that there is room.
-  void push_back(const Pair& pair) { pieces_.back().push_back(pair); }
-  [[nodiscard]] bool has_room() const noexcept {
-    return !pieces_.empty() && pieces_.back().size() < pieces_.back().capacity();
-  }
-  void make_room() {
-    constexpr std::size_t least = 64, most = 4096;
-    const std::size_t size =
-        pieces_.empty() ? least : std::clamp(2 * pieces_.back().capacity(), least, most);
-    pieces_.emplace_back().reserve(size);
-  }
-  [[nodiscard]] std::size_t size() const noexcept {
-    std::size_t sum = 0;
-    for (const auto& piece : pieces_) sum += piece.size();
-    return sum;
-  }
-  template <class F>
-  void for_each(F&& f) const {
-    for (const auto& piece : pieces_) {
-      for (const Pair& pair : piece) f(pair);
-    }
-  }
-  /// Replaces all pairs by these.
-  void assign(std::vector<Pair> pairs) {
-    pieces_.clear();
-    pieces_.push_back(std::move(pairs));
-  }
-
- private:
-  std::vector<std::vector<Pair>> pieces_;
-};
-
 /// Contiguous pairs; equal keys are adjacent.
 template <movable_pair Pair>
 class gathered_pairs {
@@ -67,7 +32,7 @@ class gathered_pairs {
   gathered_pairs() = default;
 
   /// Gathers the pairs of all pieces.
-  explicit gathered_pairs(std::span<const pair_pieces<Pair>> pieces) {
+  explicit gathered_pairs(std::span<const pieces<Pair>> pieces) {
     digit_counts counts(0, 8);
     for (const auto& piece : pieces) {
       piece.for_each([&](const Pair& pair) { counts.add(spread_key(pair.key)); });
@@ -146,7 +111,7 @@ class emit_and_move {
 
   /// Gets a partition from all mappers and makes equal keys adjacent.
   void group(std::size_t part) {
-    std::vector<pair_pieces<pair>> pieces;
+    std::vector<pieces<pair>> pieces;
     for (mapper& m : mappers_) {
       if (!m.parts.empty()) pieces.push_back(std::exchange(m.parts[part], {}));
     }
@@ -198,11 +163,11 @@ class emit_and_move {
   struct mapper {
     static constexpr std::size_t worth_combining = std::size_t{1} << 17;  // pairs
 
-    std::vector<pair_pieces<pair>> parts;
+    std::vector<pieces<pair>> parts;
     std::vector<std::size_t> limits;  // sizes at which parts are combined
     std::uint64_t combined_away = 0;  // pairs removed by combining
 
-    void combine(const Job& job, pair_pieces<pair>& part) requires combines<Job> {
+    void combine(const Job& job, pieces<pair>& part) requires combines<Job> {
       const std::size_t size = part.size();
       std::vector<pair> sums;
       gathered_pairs<pair>({&part, 1}).for_each_key([&](std::span<pair> equal) {

@@ -14,7 +14,8 @@
 
 namespace creek::mapreduce::detail {
 
-/// Not synchronised. At most five eighths of the slots are used.
+/// Not synchronised. At most five eighths of the slots are used. Keys come with a tag, some bits of
+/// their hash, not 0; its lowest bits are the position where a search begins.
 template <class Key, class Value>
 class hash_slots {
  public:
@@ -50,11 +51,6 @@ class hash_slots {
     }
     pool_->free(std::exchange(slots_, nullptr), capacity() * sizeof(slot));
     mask_ = size_ = 0;
-  }
-
-  /// Tag of a hash. The lowest bits of a tag are the position where a search begins.
-  [[nodiscard]] static constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
-    return std::max(static_cast<std::uint32_t>(hash), std::uint32_t{1});
   }
 
   /// Fetches the slot where a search for a key with this tag begins.

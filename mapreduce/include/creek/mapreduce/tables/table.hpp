@@ -5,15 +5,12 @@
 
 #include <cassert>
 #include <concepts>
-#include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <creek/mapreduce/tables/hash_slots.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
-#include <creek/mapreduce/tables/stored_key.hpp>
-#include <creek/tasking/hash.hpp>
+#include <creek/mapreduce/tables/waiting_pairs.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -58,53 +55,27 @@ concept shared_table = std::default_initializable<T> && requires {
   { t.take_arena() } -> std::convertible_to<byte_arena>;
 };
 
-/// The general table, for keys and values of any type. Emitted pairs wait until some dozens are
-/// together; meanwhile the slots where their keys are searched for are prefetched.
+/// The general table, for keys and values of any type.
 template <class Job>
 class flat_table {
  public:
   using key_type = typename Job::key_type;
   using value_type = typename Job::value_type;
-  static constexpr std::size_t partitions = 64;
-  static_assert(std::equality_comparable<key_type>,
-                "pairs of equal keys are combined: the key_type of a job needs operator==");
+  static constexpr std::size_t partitions = detail::hash_partitions;
 
-  explicit flat_table(const Job& job) : job_(&job) {
-    const auto pool = std::make_shared<block_pool>();
-    parts_.reserve(partitions);
-    for (std::size_t part = 0; part < partitions; ++part) parts_.emplace_back(pool);
-    waiting_.reserve(max_waiting);
-  }
+  explicit flat_table(const Job& job) : job_(&job), waiting_(job) {}
 
   void source(std::string_view text, bool stable) {
-    text_ = text;
+    waiting_.source(text);
     keys_.source(text, stable);
   }
 
   void operator()(key_type key, value_type value) {
     ++emitted_;
-    stored made(std::move(key), text_);
-    const std::uint64_t hash = hash_for(made);
-    slots& part = parts_[part_of(hash)];
-    // Small tables are in a cache. Views of other text are valid during this call only.
-    if (part.capacity() <= max_direct || !made.stays_with(text_)) {
-      return add({hash, std::move(made), std::move(value)});
-    }
-    part.prefetch(slots::tag_of(hash));
-    waiting_.push_back({hash, std::move(made), std::move(value)});
-    if (waiting_.size() == max_waiting) flush();
+    waiting_.add(std::move(key), std::move(value), *this);
   }
 
-  void flush() {
-    std::size_t done = 0;
-    try {
-      while (done < waiting_.size()) add(std::move(waiting_[done++]));
-    } catch (...) {  // map() may handle an exception of combine() and go on
-      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
-      throw;
-    }
-    waiting_.clear();
-  }
+  void flush() { waiting_.flush(*this); }
 
   void merge(flat_table& other, std::size_t part) {
     if (other.parts_[part].size() > parts_[part].size()) parts_[part].swap(other.parts_[part]);
@@ -128,14 +99,10 @@ class flat_table {
   [[nodiscard]] std::uint64_t emitted() const { return emitted_; }
   [[nodiscard]] byte_arena take_arena() { return keys_.take_arena(); }
 
-  /// Returns whether each pair of a partition belongs there and is found by its key. Does not read
-  /// text outside the table: a mapped file can be overwritten.
+  /// Returns whether each pair of a partition belongs there and is found by its key.
   [[nodiscard]] bool verify(std::size_t part) const {
-    return parts_[part].verify([&](std::uint32_t tag, const stored& key) {
-      if (!key.stays_with({})) return true;
-      const std::uint64_t hash = hash_for(key);
-      return part_of(hash) == part && slots::tag_of(hash) == tag;
-    });
+    return parts_[part].verify(
+        [&](std::uint32_t tag, const stored& key) { return waiting_.belongs(key, tag, part); });
   }
 
   /// Returns whether a key from the table is a view of the table's own memory.
@@ -144,44 +111,24 @@ class flat_table {
   }
 
  private:
-  using stored = stored_key<key_type>;
-  using slots = detail::hash_slots<stored, value_type>;
-  static constexpr std::size_t max_waiting = 64;
-  static constexpr std::size_t max_direct = 32;
-
-  struct hashed_pair {
-    std::uint64_t hash;
-    stored key;
-    value_type value;
-  };
-
-  [[nodiscard]] static constexpr std::size_t part_of(std::uint64_t hash) noexcept {
-    return hash >> 58;
-  }
-  /// Some bits of a job's own hash may be bad.
-  [[nodiscard]] std::uint64_t hash_for(const stored& key) const {
-    if constexpr (requires(const key_type& k) { job_->hash(k); }) {
-      return hash_integer(job_->hash(key.get()), secret_->factors);
-    } else {
-      return key.hash(*secret_);
-    }
-  }
+  using pairs = detail::waiting_pairs<Job>;
+  using stored = typename pairs::stored;
+  using slots_type = detail::hash_slots<stored, value_type>;
+  friend pairs;
 
   [[nodiscard]] auto combine() const noexcept {
     return
         [job = job_](value_type& into, value_type&& from) { job->combine(into, std::move(from)); };
   }
-  void add(hashed_pair&& pair) {
-    parts_[part_of(pair.hash)].add(slots::tag_of(pair.hash), std::move(pair.key),
-                                   std::move(pair.value), combine(),
-                                   [this](stored& key) { key.keep(keys_); });
+  [[nodiscard]] slots_type& slots(std::size_t part) noexcept { return parts_[part]; }
+  void add(typename pairs::hashed_pair&& pair) {
+    parts_[pair.part()].add(pair.tag(), std::move(pair.key), std::move(pair.value), combine(),
+                            [this](stored& key) { key.keep(keys_); });
   }
 
   const Job* job_;
-  const hash_secret* secret_ = &current_hash_secret();
-  std::vector<slots> parts_;
-  std::vector<hashed_pair> waiting_;
-  std::string_view text_;
+  std::vector<slots_type> parts_ = detail::make_partitions<slots_type>();
+  pairs waiting_;
   key_store<key_type> keys_;
   std::uint64_t emitted_ = 0;
 };

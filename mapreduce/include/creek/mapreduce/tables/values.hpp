@@ -41,13 +41,12 @@ class value_list {
     using pointer = const Value*;
 
     iterator() = default;
-    iterator(const pair_ref<Key, Value>* ref, const pair* at) : ref_(ref), at_(at) {}
-    reference operator*() const { return ref_ != nullptr ? ref_->pair->value : at_->value; }
+    reference operator*() const { return ref_ != nullptr ? ref_->pair->value : *at_; }
     iterator& operator++() {
       if (ref_ != nullptr) {
         ++ref_;
       } else {
-        ++at_;
+        at_ = next(at_, stride_);
       }
       return *this;
     }
@@ -59,25 +58,40 @@ class value_list {
     friend bool operator==(const iterator&, const iterator&) = default;
 
    private:
+    friend value_list;
+    iterator(const pair_ref<Key, Value>* ref, const Value* at, std::size_t stride)
+        : ref_(ref), at_(at), stride_(stride) {}
+
     const pair_ref<Key, Value>* ref_ = nullptr;
-    const pair* at_ = nullptr;
+    const Value* at_ = nullptr;
+    std::size_t stride_ = 0;
   };
 
   /// Constructs a list of pairs that stayed where they were emitted.
   explicit value_list(std::span<const pair_ref<Key, Value>> refs)
       : refs_(refs.data()), size_(refs.size()) {}
-  /// Constructs a list of adjacent pairs.
-  explicit value_list(std::span<const pair> pairs) : pairs_(pairs.data()), size_(pairs.size()) {}
+  /// Constructs a list of the values of adjacent pairs.
+  explicit value_list(std::span<const pair> pairs)
+      : values_(&pairs.data()->value), stride_(sizeof(pair)), size_(pairs.size()) {}
+  /// Constructs a list of adjacent values.
+  explicit value_list(std::span<const Value> values)
+      : values_(values.data()), stride_(sizeof(Value)), size_(values.size()) {}
 
-  [[nodiscard]] iterator begin() const { return {refs_, pairs_}; }
+  [[nodiscard]] iterator begin() const { return {refs_, values_, stride_}; }
   [[nodiscard]] iterator end() const {
-    return refs_ != nullptr ? iterator(refs_ + size_, nullptr) : iterator(nullptr, pairs_ + size_);
+    if (refs_ != nullptr) return {refs_ + size_, nullptr, stride_};
+    return {nullptr, next(values_, size_ * stride_), stride_};
   }
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
+  [[nodiscard]] static const Value* next(const Value* at, std::size_t bytes) noexcept {
+    return reinterpret_cast<const Value*>(reinterpret_cast<const std::byte*>(at) + bytes);
+  }
+
   const pair_ref<Key, Value>* refs_ = nullptr;
-  const pair* pairs_ = nullptr;
+  const Value* values_ = nullptr;
+  std::size_t stride_ = 0;  // bytes from a value to the next
   std::size_t size_;
 };
 

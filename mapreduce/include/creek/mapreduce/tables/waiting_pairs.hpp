@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emitted pairs on their way to the slots of their keys: they wait until some dozens are together,
+// and the slots are prefetched meanwhile.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <creek/core/io/block_pool.hpp>
+#include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/tables/hash_slots.hpp>
+#include <creek/mapreduce/tables/stored_key.hpp>
+#include <creek/tasking/hash.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce::detail {
+
+/// Number of partitions of a mapper's pairs, by the highest bits of the hash of their keys.
+inline constexpr std::size_t hash_partitions = 64;
+
+/// Used by one task at a time. A receiver of pairs has `slots(part)`, the hash_slots of a
+/// partition, and `add(hashed_pair&&)`.
+template <class Job>
+class waiting_pairs {
+ public:
+  using key_type = typename Job::key_type;
+  using value_type = typename Job::value_type;
+  using stored = stored_key<key_type>;
+  static_assert(std::equality_comparable<key_type>,
+                "pairs of equal keys come together: the key_type of a job needs operator==");
+
+  struct hashed_pair {
+    std::uint64_t hash;
+    stored key;
+    value_type value;
+
+    [[nodiscard]] std::size_t part() const noexcept { return part_of(hash); }
+    [[nodiscard]] std::uint32_t tag() const noexcept { return tag_of(hash); }
+  };
+
+  explicit waiting_pairs(const Job& job) : job_(&job) { waiting_.reserve(max_waiting); }
+
+  /// Declares the text that the next keys may be views into; it is readable until flush().
+  void source(std::string_view text) noexcept { text_ = text; }
+
+  template <class Receiver>
+  void add(key_type&& key, value_type&& value, Receiver& to) {
+    stored made(std::move(key), text_);
+    const std::uint64_t hash = hash_of_stored(made);
+    auto& slots = to.slots(part_of(hash));
+    // Few slots are in a cache. Views of other text are valid during this call only.
+    if (slots.capacity() <= max_cached || !made.stays_with(text_)) {
+      return to.add({hash, std::move(made), std::move(value)});
+    }
+    slots.prefetch(tag_of(hash));
+    waiting_.push_back({hash, std::move(made), std::move(value)});
+    if (waiting_.size() == max_waiting) flush(to);
+  }
+
+  template <class Receiver>
+  void flush(Receiver& to) {
+    std::size_t done = 0;
+    try {
+      while (done < waiting_.size()) to.add(std::move(waiting_[done++]));
+    } catch (...) {  // map() may handle an exception of combine() and go on
+      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
+      throw;
+    }
+    waiting_.clear();
+  }
+
+  /// Returns whether a key with this tag belongs to a partition. Does not read text outside the
+  /// key, which holds for a mapped file that may have been overwritten.
+  [[nodiscard]] bool belongs(const stored& key, std::uint32_t tag, std::size_t part) const {
+    if (!key.stays_with({})) return true;
+    const std::uint64_t hash = hash_of_stored(key);
+    return part_of(hash) == part && tag_of(hash) == tag;
+  }
+
+ private:
+  static constexpr std::size_t max_waiting = 64;
+  static constexpr std::size_t max_cached = 32;  // in each partition
+
+  [[nodiscard]] static constexpr std::size_t part_of(std::uint64_t hash) noexcept {
+    return hash / (~std::uint64_t{0} / hash_partitions + 1);
+  }
+  /// The lowest bits of a tag are the position where a search begins; 0 is no tag.
+  [[nodiscard]] static constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
+    return std::max(static_cast<std::uint32_t>(hash), std::uint32_t{1});
+  }
+  /// Some bits of a job's own hash may be bad.
+  [[nodiscard]] std::uint64_t hash_of_stored(const stored& key) const {
+    if constexpr (requires(const key_type& k) { job_->hash(k); }) {
+      return hash_integer(job_->hash(key.get()), secret_->factors);
+    } else {
+      return key.hash(*secret_);
+    }
+  }
+
+  const Job* job_;
+  const hash_secret* secret_ = &current_hash_secret();
+  std::string_view text_;
+  std::vector<hashed_pair> waiting_;
+};
+
+/// Returns the partitions of a table, which share a pool.
+template <class Slots>
+[[nodiscard]] std::vector<Slots> make_partitions() {
+  const auto pool = std::make_shared<block_pool>();
+  std::vector<Slots> made;
+  made.reserve(hash_partitions);
+  for (std::size_t part = 0; part < hash_partitions; ++part) made.emplace_back(pool);
+  return made;
+}
+
+}  // namespace creek::mapreduce::detail

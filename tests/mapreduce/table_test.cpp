@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The general table against std::map: keys inside and outside of the source text, short and long,
+// in any order with flush and merge; values that only move; exceptions of combine().
+#include <creek/mapreduce/tables/grouped_values.hpp>
+#include <creek/mapreduce/tables/table.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+namespace {
+
+template <class Key>
+struct sum_of {
+  using key_type = Key;
+  using value_type = std::uint64_t;
+  static void combine(std::uint64_t& into, std::uint64_t&& from) { into += from; }
+};
+
+using counts = std::map<std::string, std::uint64_t>;
+
+template <class Job, class Name>
+counts contents(flat_table<Job>& table, Name&& name) {
+  counts all;
+  for (std::size_t part = 0; part < flat_table<Job>::partitions; ++part) {
+    EXPECT_TRUE(table.verify(part));
+    std::size_t size = 0;
+    table.for_each(part, [&](auto& key, auto& value) {
+      ++size;
+      EXPECT_TRUE(all.emplace(name(key), value).second) << "twice: " << name(key);
+    });
+    EXPECT_EQ(size, table.size(part));
+  }
+  return all;
+}
+
+std::string text_of(std::string_view key) {
+  return std::string(key);
+}
+
+/// A piece of the text, of up to 40 bytes: often at its very end, where less than 16 bytes follow.
+std::string_view piece_of(std::string_view text, std::mt19937_64& random) {
+  const std::size_t length = random() % 40;
+  const bool at_end = random() % 4 == 0;
+  const std::size_t last = text.size() - length;
+  return text.substr(at_end ? last - random() % 3 : random() % last, length);
+}
+
+std::string random_letters(std::mt19937_64& random, std::size_t n) {
+  std::string text(n, ' ');
+  for (char& letter : text) letter = static_cast<char>(random() % 3 == 0 ? 0 : 'a' + random() % 2);
+  return text;
+}
+
+TEST(FlatTable, ViewsOfTextAndOfTemporaryStrings) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::mt19937_64 random(seed);
+    counts expected;
+    const sum_of<std::string_view> job;
+    flat_table<sum_of<std::string_view>> table(job);
+    const std::string stays = random_letters(random, 3000);
+    for (int piece = 0; piece < 6; ++piece) {
+      const bool stable = random() % 2 == 0;
+      auto passing = std::make_unique<std::string>(random_letters(random, 2000));
+      const std::string_view text = stable ? std::string_view(stays) : *passing;
+      table.source(text, stable);
+      for (int i = 0; i < 2000; ++i) {
+        if (random() % 3 == 0) {  // of a string that lives as long as the call
+          const std::string other = random_letters(random, random() % 30);
+          table(other, 2);
+          expected[other] += 2;
+        } else {
+          const std::string_view key = piece_of(text, random);
+          table(key, 1);
+          ++expected[std::string(key)];
+        }
+      }
+      table.flush();
+    }
+    EXPECT_EQ(contents(table, text_of), expected) << "seed " << seed;
+    EXPECT_EQ(table.emitted(), 12000u);
+  }
+}
+
+TEST(FlatTable, ShortTextsAreNotReadBeyondTheirEnd) {
+  const sum_of<std::string_view> job;
+  flat_table<sum_of<std::string_view>> table(job);
+  for (std::size_t n = 0; n <= 20; ++n) {
+    const std::vector<char> text(n, 'x');  // on the heap, where AddressSanitizer sees its end
+    table.source({text.data(), n}, false);
+    table({text.data(), n}, n + 1);
+    table.flush();
+  }
+  const counts all = contents(table, text_of);
+  EXPECT_EQ(all.size(), 21u);
+  for (const auto& [key, value] : all) EXPECT_EQ(value, key.size() + 1);
+}
+
+TEST(FlatTable, ViewsInTuples) {
+  using key = std::tuple<std::string_view, int>;
+  const sum_of<key> job;
+  flat_table<sum_of<key>> table(job);
+  counts expected;
+  std::mt19937_64 random(1);
+  const auto name = [](const key& k) {
+    return std::string(std::get<0>(k)) + '/' + std::to_string(std::get<1>(k));
+  };
+  const std::string stays = random_letters(random, 1000);
+  table.source(stays, true);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string other = random_letters(random, random() % 20);
+    const key made{i % 2 == 0 ? piece_of(stays, random) : std::string_view(other), i % 3};
+    table(made, 1);
+    ++expected[name(made)];
+  }
+  table.flush();
+  EXPECT_EQ(contents(table, name), expected);
+}
+
+TEST(FlatTable, MergesParts) {
+  for (const std::uint64_t shared : {10u, 3000u, 200'000u}) {
+    const sum_of<std::uint64_t> job;
+    std::vector<flat_table<sum_of<std::uint64_t>>> tables;
+    for (int i = 0; i < 3; ++i) tables.emplace_back(job);
+    std::mt19937_64 random(shared);
+    counts expected;
+    for (int i = 0; i < 60'000; ++i) {
+      const std::uint64_t key = random() % shared;
+      tables[key % 7 == 0 ? 0 : random() % 3](key, key + 1);
+      expected[std::to_string(key)] += key + 1;
+    }
+    for (auto& table : tables) table.flush();
+    for (std::size_t part = 0; part < flat_table<sum_of<std::uint64_t>>::partitions; ++part) {
+      tables[0].merge(tables[1], part);
+      tables[0].merge(tables[2], part);
+      EXPECT_EQ(tables[1].size(part), 0u);
+    }
+    const auto name = [](std::uint64_t key) { return std::to_string(key); };
+    EXPECT_EQ(contents(tables[0], name), expected);
+    EXPECT_TRUE(contents(tables[2], name).empty());
+  }
+}
+
+struct lists {
+  using key_type = std::string;
+  using value_type = std::unique_ptr<std::vector<int>>;
+  static void combine(value_type& into, value_type&& from) {
+    into->insert(into->end(), from->begin(), from->end());
+  }
+};
+
+TEST(FlatTable, ValuesThatOnlyMove) {
+  const lists job;
+  flat_table<lists> table(job);
+  for (int i = 0; i < 5000; ++i) {
+    table(std::string(static_cast<std::size_t>(i % 700), 'k'),
+          std::make_unique<std::vector<int>>(1, i));
+  }
+  table.flush();
+  std::size_t keys = 0, values = 0;
+  for (std::size_t part = 0; part < flat_table<lists>::partitions; ++part) {
+    table.for_each(part, [&](std::string& key, auto& list) {
+      ++keys;
+      values += list->size();
+      for (const int i : *list) EXPECT_EQ(static_cast<std::size_t>(i % 700), key.size());
+    });
+  }
+  EXPECT_EQ(keys, 700u);
+  EXPECT_EQ(values, 5000u);
+}
+
+/// Counts up to a limit per key.
+struct at_most_three {
+  using key_type = std::uint64_t;
+  using value_type = std::string;
+  static void combine(std::string& into, std::string&& from) {
+    if (into.size() == 3) throw std::overflow_error("three are enough");
+    into += from;
+  }
+};
+
+TEST(FlatTable, AfterAnExceptionOfCombineNoPairIsLostOrAddedTwice) {
+  const at_most_three job;
+  flat_table<at_most_three> table(job);
+  int thrown = 0;
+  const auto attempt = [&](auto&& action) {
+    try {
+      action();
+      return true;
+    } catch (const std::overflow_error&) {
+      ++thrown;
+      return false;
+    }
+  };
+  for (std::uint64_t i = 0; i < 4000; ++i) attempt([&] { table(i % 800, "x"); });
+  while (!attempt([&] { table.flush(); })) {
+  }
+  EXPECT_EQ(thrown, 4000 - 3 * 800);
+  for (std::size_t part = 0; part < flat_table<at_most_three>::partitions; ++part) {
+    EXPECT_TRUE(table.verify(part));
+    table.for_each(part, [](std::uint64_t, const std::string& value) { EXPECT_EQ(value, "xxx"); });
+  }
+}
+
+/// Hashes like std::hash of GCC: the number itself.
+struct own_hash {
+  using key_type = std::uint64_t;
+  using value_type = std::uint64_t;
+  static void combine(std::uint64_t& into, std::uint64_t&& from) { into += from; }
+  static std::uint64_t hash(std::uint64_t key) { return key; }
+};
+
+TEST(FlatTable, SpreadsBadHashes) {
+  for (const int shift : {0, 20, 40}) {
+    const own_hash job;
+    flat_table<own_hash> table(job);
+    constexpr std::uint64_t keys = 20'000;
+    for (std::uint64_t key = 0; key < keys; ++key) table(key << shift, 1);
+    table.flush();
+    for (std::size_t part = 0; part < flat_table<own_hash>::partitions; ++part) {
+      EXPECT_LT(table.size(part), keys / 32) << shift;
+      EXPECT_GT(table.size(part), keys / 128) << shift;
+    }
+  }
+}
+
+/// Cannot be moved twenty times.
+struct tires {
+  explicit tires(int& alive, int& moves) : alive_(&alive), moves_(&moves) { ++*alive_; }
+  tires(tires&& other) : alive_(other.alive_), moves_(other.moves_) {
+    if (++*moves_ == 20) throw std::runtime_error("tired");
+    ++*alive_;
+  }
+  ~tires() { --*alive_; }
+
+ private:
+  int* alive_;
+  int* moves_;
+};
+
+TEST(GroupedValues, DestroysWhatWasMovedBeforeAnException) {
+  int alive = 0, moves = 0;
+  {
+    detail::grouped_values<tires> values(3);
+    for (std::size_t i = 0; i < 30; ++i) values.expect(i % 3);
+    values.allocate();
+    const auto add_all = [&] {
+      for (std::size_t i = 0; i < 30; ++i) values.add(i % 3, tires(alive, moves));
+    };
+    EXPECT_THROW(add_all(), std::runtime_error);
+    EXPECT_EQ(alive, 19);
+    EXPECT_EQ(values[0].size(), 7u);
+    EXPECT_EQ(values[2].size(), 6u);
+  }
+  EXPECT_EQ(alive, 0);
+}
+
+}  // namespace
+}  // namespace creek::mapreduce
