@@ -234,7 +234,8 @@ TEST(SpillTable, VerifyFindsPairsThatAreNotFound) {
   for (std::uint64_t key = 0; key < 5000; ++key) {
     std::uint64_t one = 1;
     const std::uint64_t hash = spread_hash(job, key, current_hash_secret());
-    ASSERT_TRUE(table.combine(hash, key, one));
+    stored_key<std::uint64_t> stored(std::uint64_t{key}, {});
+    ASSERT_TRUE(table.combine(hash, stored, one));
   }
   EXPECT_TRUE(table.verify());
   job.salt = 1;

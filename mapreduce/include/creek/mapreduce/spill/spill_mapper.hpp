@@ -12,6 +12,7 @@
 #include <creek/mapreduce/spill/spill_shares.hpp>
 #include <creek/mapreduce/spill/spill_table.hpp>
 #include <creek/mapreduce/tables/pair_buffer.hpp>
+#include <creek/mapreduce/tables/stored_key.hpp>
 #include <creek/mapreduce/tables/table.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +51,7 @@ class spill_mapper {
  public:
   using key_type = typename Job::key_type;
   using value_type = typename Job::value_type;
+  using stored = stored_key<key_type>;
 
   spill_mapper(const Job& job, const options& chosen, const spill_shares& shares, spill_file& file,
                spill_meter& meter)
@@ -90,6 +92,7 @@ class spill_mapper {
     pairs_->source(source_.text, source_.stable);
     emitter emit{*this};
     detail::call_map(*job_, split, emit);
+    combine_waiting();
   }
 
   /// Writes out the remaining pairs and frees the memory.
@@ -113,12 +116,11 @@ class spill_mapper {
       if constexpr (combines<Job>) {
         if (to.combining_) {
           const std::uint64_t hash = spread_hash(*to.job_, key, *to.secret_);
-          to.add([&] { return to.pairs_->combine(hash, key, value); });
-          if (to.pairs_->overgrown()) to.write_out();
-          return;
+          return to.combine({hash, stored(std::move(key), to.source_.text), std::move(value)});
         }
       }
-      to.add([&] { return to.pairs_->append(key, value); });
+      stored made(std::move(key), to.source_.text);
+      to.add([&] { return to.pairs_->append(made, value); });
     }
   };
 
@@ -141,6 +143,42 @@ class spill_mapper {
       if (to.own_->bytes() + detail::table_slack > to.shares_.worker) to.begin_own_table();
     }
   };
+
+  struct hashed_pair {
+    std::uint64_t hash;
+    stored key;
+    value_type value;
+  };
+
+  /// Combines a pair, or lets it wait until some dozens are together: what they need of a large
+  /// table is prefetched.
+  void combine(hashed_pair&& pair) requires combines<Job> {
+    constexpr std::size_t max_waiting = 64;
+    if (!pairs_->is_large() || !pair.key.stays_with(source_.text)) return combine_now(pair);
+    pairs_->prefetch_slot(pair.hash);
+    if (waiting_.capacity() == 0) waiting_.reserve(max_waiting);
+    waiting_.push_back(std::move(pair));
+    if (waiting_.size() == max_waiting) combine_waiting();
+  }
+
+  void combine_waiting() {
+    if constexpr (combines<Job>) {
+      for (const hashed_pair& pair : waiting_) pairs_->prefetch_pair(pair.hash);
+      std::size_t done = 0;
+      try {
+        while (done < waiting_.size()) combine_now(waiting_[done++]);
+      } catch (...) {  // map() may handle an exception of combine() and go on
+        waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
+        throw;
+      }
+      waiting_.clear();
+    }
+  }
+
+  void combine_now(hashed_pair& pair) requires combines<Job> {
+    add([&] { return pairs_->combine(pair.hash, pair.key, pair.value); });
+    if (pairs_->overgrown()) write_out();
+  }
 
   template <class Try>
   void add(Try&& fits) {
@@ -211,6 +249,7 @@ class spill_mapper {
   std::vector<spill_blocks> parts_;
   text_split source_{{}, false};
   std::optional<spill_table<Job>> pairs_;
+  std::vector<hashed_pair> waiting_;
   std::unique_ptr<own_table> own_;
   std::uint64_t emitted_ = 0;
 };

@@ -54,7 +54,7 @@ class spill_plan {
   using key_type = typename Job::key_type;
   using value_type = typename Job::value_type;
   using table = spill_table<Job>;
-  using pair = typename table::pair;
+  using pair = mapreduce::emitted<key_type, value_type>;
 
   static_assert(detail::job_requirements<Job>::met);
   static_assert(sendable<key_type>, "keys go to files: give key_type a form, see wire.hpp");
@@ -205,9 +205,10 @@ class spill_plan {
       for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
         auto one = get_pair<pair>(from);
         const std::uint64_t hash = spread_hash(*job_, one.key, *secret_);
-        if (!sums.combine(hash, one.key, one.value)) {
+        stored_key<key_type> key(std::move(one.key), {});
+        if (!sums.combine(hash, key, one.value)) {
           part_again();
-          if (!sums.combine(hash, one.key, one.value)) detail::refuse_pair(shares_.limit);
+          if (!sums.combine(hash, key, one.value)) detail::refuse_pair(shares_.limit);
         } else if (sums.overgrown() && sums.size() > 1) {
           part_again();
         }
@@ -250,9 +251,10 @@ class spill_plan {
       const auto bytes = mine.reader->read(block);
       for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
         auto one = get_pair<pair>(from);
-        if (mine.pairs->append(one.key, one.value)) continue;
+        stored_key<key_type> key(std::move(one.key), {});
+        if (mine.pairs->append(key, one.value)) continue;
         write_child(mine, next, children, size);
-        if (!mine.pairs->append(one.key, one.value)) detail::refuse_pair(shares_.limit);
+        if (!mine.pairs->append(key, one.value)) detail::refuse_pair(shares_.limit);
       }
     }
     write_child(mine, next, children, size);
@@ -269,15 +271,15 @@ class spill_plan {
 
   /// Turns combined pairs into records.
   void hand_over(const place& at, table& sums) requires combines<Job> {
-    for (pair& one : sums.pairs()) {
+    sums.for_each([&](key_type& key, value_type& value) {
       if constexpr (reduces<Job>) {
-        const std::span<const pair> alone(&one, 1);
-        auto reduced = job_->reduce(one.key, values<Job>(alone));
-        at.target->add(at.taker, at.part, std::move(one.key), std::move(reduced));
+        auto reduced =
+            job_->reduce(std::as_const(key), values<Job>(std::span<const value_type>(&value, 1)));
+        at.target->add(at.taker, at.part, std::move(key), std::move(reduced));
       } else {
-        at.target->add(at.taker, at.part, std::move(one.key), std::move(one.value));
+        at.target->add(at.taker, at.part, std::move(key), std::move(value));
       }
-    }
+    });
     distinct_.fetch_add(sums.size(), std::memory_order_relaxed);
     at.target->release(at.taker);
     sums.clear();

@@ -10,6 +10,7 @@
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/spill/spill_file.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
+#include <creek/mapreduce/tables/stored_key.hpp>
 #include <creek/mapreduce/wire.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>
@@ -73,12 +74,16 @@ class spill_table {
  public:
   using key_type = typename Job::key_type;
   using value_type = typename Job::value_type;
-  using pair = emitted<key_type, value_type>;
+  using stored = stored_key<key_type>;
+  struct pair {
+    stored key;
+    value_type value;
+  };
 
   spill_table(const Job& job, std::size_t bytes, spill_meter& meter)
       : job_(&job), memory_(bytes), charge_(meter) {
-    // At most three quarters of the slots are used; keys that are views have about eight bytes.
-    constexpr std::size_t of_pair = sizeof(pair) + (detail::holds_views<key_type>() ? 8 : 0);
+    // At most three quarters of the slots are used; some keys have bytes outside the pair.
+    constexpr std::size_t of_pair = sizeof(pair) + (detail::holds_views<key_type>() ? 4 : 0);
     slots_ = bytes / (sizeof(std::uint64_t) + of_pair * 3 / 4);
     active_ = std::min<std::size_t>(slots_, 1024);
     most_ = std::min<std::size_t>(slots_ * 3 / 4, std::numeric_limits<std::uint32_t>::max() - 1);
@@ -97,9 +102,23 @@ class spill_table {
     stable_ = stable ? text : std::string_view{};
   }
 
+  /// Returns whether the table is larger than a cache of the second level may be.
+  [[nodiscard]] bool is_large() const noexcept {
+    return size_ * (sizeof(pair) + 2 * sizeof(std::uint64_t)) > std::size_t{1} << 19;
+  }
+
+  // Two steps of fetching what combine() will need; the second reads what the first fetched.
+  void prefetch_slot(std::uint64_t hash) const noexcept {
+    __builtin_prefetch(index() + slot_of(hash));
+  }
+  void prefetch_pair(std::uint64_t hash) const noexcept {
+    const std::uint64_t entry = index()[slot_of(hash)] & 0xFFFFFFFF;
+    if (entry != 0) __builtin_prefetch(pairs_ + entry - 1, 1);
+  }
+
   /// Combines a pair with the pair of its key, or adds it. Returns false and does nothing if there
   /// is no room.
-  [[nodiscard]] bool combine(std::uint64_t hash, key_type& key, value_type& value) {
+  [[nodiscard]] bool combine(std::uint64_t hash, stored& key, value_type& value) {
     const std::uint64_t tag = hash << 32;
     for (std::size_t at = slot_of(hash);; at = at + 1 == active_ ? 0 : at + 1) {
       const std::uint64_t entry = index()[at];
@@ -119,15 +138,15 @@ class spill_table {
   }
 
   /// Adds a pair. Returns false and does nothing if there is no room.
-  [[nodiscard]] bool append(key_type& key, value_type& value) {
+  [[nodiscard]] bool append(stored& key, value_type& value) {
     std::size_t copied = 0;
-    detail::for_each_view(key, [&](std::string_view& view) {
+    key.for_each_view([&](std::string_view& view) {
       if (!lies_in(stable_, view)) copied += view.size();
     });
     const std::size_t owned =
-        detail::heap_bytes(key, scratch_) + detail::heap_bytes(value, scratch_);
+        detail::heap_bytes(key.get(), scratch_) + detail::heap_bytes(value, scratch_);
     if (size_ == most_ || used() + sizeof(pair) + copied + owned > memory_.size()) return false;
-    detail::for_each_view(key, [&](std::string_view& view) {
+    key.for_each_view([&](std::string_view& view) {
       if (!lies_in(stable_, view)) view = keep(view);
     });
     std::construct_at(pairs_ + size_, pair{std::move(key), std::move(value)});
@@ -143,7 +162,13 @@ class spill_table {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] std::span<pair> pairs() noexcept { return {pairs_, size_}; }
+  /// Calls `f(key, value)` for all pairs, with references that may be moved from.
+  template <class F>
+  void for_each(F&& f) {
+    for (pair& one : std::span(pairs_, size_)) {
+      one.key.visit([&](key_type& key) { f(key, one.value); });
+    }
+  }
 
   /// Writes all pairs by the `bits` bits of their keys' hash after the first `skipped`, and clears
   /// the table. The blocks' hashes are the 32 bits from `skipped` on.
@@ -156,7 +181,7 @@ class spill_table {
     std::array<std::uint32_t, 257> next{};  // of at most 8 bits
     const int down = 32 - bits;
     for (std::size_t i = 0; i < size_; ++i) {
-      digits[i] = hash_digits(spread_hash(*job_, pairs_[i].key, *secret_), skipped);
+      digits[i] = hash_digits(spread_hash(*job_, pairs_[i].key.get(), *secret_), skipped);
       ++next[(digits[i] >> down) + 1];
     }
     for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
@@ -166,7 +191,7 @@ class spill_table {
     to.begin(parts);
     for (std::size_t i = 0; i < size_; ++i) {
       const pair& one = pairs_[order[i]];
-      wire<key_type>::put(to.bytes(), one.key);
+      wire<key_type>::put(to.bytes(), one.key.get());
       wire<value_type>::put(to.bytes(), one.value);
       to.item(digits[order[i]] >> down, digits[order[i]]);
     }
@@ -191,7 +216,7 @@ class spill_table {
     if (used == 0) return true;  // a list
     if (static_cast<std::size_t>(used) != size_ || size_ == active_) return false;
     for (std::size_t i = 0; i < size_; ++i) {
-      if (!leads_to(spread_hash(*job_, pairs_[i].key, *secret_), i)) return false;
+      if (!leads_to(spread_hash(*job_, pairs_[i].key.get(), *secret_), i)) return false;
     }
     return true;
   }
@@ -222,7 +247,7 @@ class spill_table {
     active_ = std::min(4 * active_, slots_);
     std::memset(memory_.data(), 0, active_ * sizeof(std::uint64_t));
     for (std::size_t i = 0; i < size_; ++i) {
-      const std::uint64_t hash = spread_hash(*job_, pairs_[i].key, *secret_);
+      const std::uint64_t hash = spread_hash(*job_, pairs_[i].key.get(), *secret_);
       std::size_t at = slot_of(hash);
       while (index()[at] != 0) at = at + 1 == active_ ? 0 : at + 1;
       index()[at] = hash << 32 | (i + 1);

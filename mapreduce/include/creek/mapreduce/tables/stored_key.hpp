@@ -36,6 +36,11 @@ class stored_key {
   }
   /// Makes the key independent of temporary text.
   void keep(key_store<Key>& keys) { keys.keep(key_); }
+  /// Calls `f(std::string_view&)` for each view of memory elsewhere.
+  template <class F>
+  void for_each_view(F&& f) {
+    detail::for_each_view(key_, f);
+  }
   /// Calls `f(key)` with a reference that may be moved from.
   template <class F>
   decltype(auto) visit(F&& f) {
@@ -80,9 +85,13 @@ class stored_key<std::string_view> {
     return is_inside() || lies_in(source, view());
   }
   void keep(key_store<std::string_view>& keys) {
+    for_each_view([&](std::string_view& text) { keys.keep(text); });
+  }
+  template <class F>
+  void for_each_view(F&& f) {
     if (is_inside()) return;
     std::string_view text = view();
-    keys.keep(text);
+    f(text);
     std::memcpy(bytes_.data(), &text, sizeof(text));
   }
   template <class F>
