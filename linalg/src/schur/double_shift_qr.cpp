@@ -362,6 +362,7 @@ index_t double_shift_qr(const schur_iteration<T>& of, index_t first, index_t end
     of.w[first] = of.H(first, first);
     return 0;
   }
+  if (!of.is_finite(first, end)) return end;
   if constexpr (is_complex<T>) {
     return complex_single_shift<T>(of, first, end).run();
   } else {

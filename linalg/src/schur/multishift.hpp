@@ -7,10 +7,14 @@
 // only the eigenvalues are right in the end. Indices are from 0, ranges are half open.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <span>
 
 #include <creek/linalg/matrix.hpp>
+
+#include "small_reflector.hpp"
 
 namespace creek::linalg::detail {
 
@@ -23,6 +27,16 @@ struct schur_iteration {
   std::complex<real<T>>* w;  ///< an eigenvalue per column of H
 
   index_t order() const noexcept { return H.rows(); }
+  /// Returns whether rows [first, end) of H are finite. A NaN would keep an iteration from ever
+  /// deflating.
+  bool is_finite(index_t first, index_t end) const noexcept {
+    for (index_t j = first; j < end; ++j) {
+      for (index_t i = first; i < std::min(j + 2, end); ++i) {
+        if (!std::isfinite(size_of(H(i, j)))) return false;
+      }
+    }
+    return true;
+  }
 };
 
 /// Maximum order of a matrix or window that is iterated with two shifts (one if complex) at a time:

@@ -54,7 +54,7 @@ class multishift_iteration {
   }
 
   index_t run() {
-    if (!is_finite()) return end_;
+    if (!of_.is_finite(first_, end_)) return end_;
     const index_t limit = 30 * std::max<index_t>(10, end_ - first_);
     for (index_t tries = 0; tries < limit && end_ > first_; ++tries) {
       index_t top = end_ - 1;
@@ -72,16 +72,6 @@ class multishift_iteration {
   }
 
  private:
-  /// A NaN would keep the iteration from ever deflating.
-  bool is_finite() const noexcept {
-    for (index_t j = first_; j < end_; ++j) {
-      for (index_t i = first_; i < std::min(j + 2, end_); ++i) {
-        if (!std::isfinite(size_of(H_(i, j)))) return false;
-      }
-    }
-    return true;
-  }
-
   void choose_window(index_t top) noexcept {
     const index_t rows = end_ - top, most = std::min(rows, max_window_);
     const bool grows = failures_ >= windows_before_growth;
