@@ -112,7 +112,7 @@ struct job_requirements {
           },
       "hash() of a job is called with (const key_type&) and returns std::uint64_t");
   static_assert(has_equality<typename J::key_type>,
-                "pairs of equal keys are brought together: the key_type of a job needs operator==");
+                "pairs of equal keys come together: the key_type of a job needs operator==");
   static_assert(
       has_hash<typename J::key_type> ||
           requires(const J& j, const typename J::key_type& key) { j.hash(key); } ||
