@@ -15,7 +15,9 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -144,8 +146,12 @@ struct sessions_of_user {
 
 struct first_text {};
 struct second_text {};
+struct made_words {};
 
-/// Combines pairs of two inputs.
+/// Memory that is text in one split, and in another one where map() makes words.
+std::array<char, 256> reused;
+
+/// Combines pairs of several inputs.
 struct words_of_two_texts {
   using key_type = std::string_view;
   using value_type = std::array<std::uint64_t, 2>;
@@ -157,6 +163,14 @@ struct words_of_two_texts {
   template <class Emit>
   static void map(const tagged_split<second_text, text_split>& split, Emit& emit) {
     for_each_word(split.text, [&](std::string_view word) { emit(word, value_type{0, 1}); });
+  }
+  template <class Emit>
+  static void map(const tagged_split<made_words, std::span<const int>>& split, Emit& emit) {
+    for (const int n : split) {
+      const std::string word = "longer than 16 bytes " + std::to_string(n);
+      std::ranges::copy(word, reused.begin());
+      emit(std::string_view(reused.data(), word.size()), value_type{0, 1});
+    }
   }
   static void combine(value_type& into, const value_type& from) {
     into[0] += from[0];
@@ -356,6 +370,34 @@ TEST(SeveralInputs, AreToldApartByJobsThatCombine) {
       EXPECT_EQ(as_map(run(words_of_two_texts{}, two, {.how = how})), wanted);
     }
   });
+}
+
+/// One split, of text in `reused`.
+struct reused_text {
+  static std::size_t splits() { return 1; }
+  static std::uint64_t bytes() { return reused.size(); }
+  template <class F>
+  void visit(std::size_t, F&& f) const {
+    reused.fill(' ');
+    f(text_split{{reused.data(), reused.size()}, false});
+  }
+};
+
+TEST(SeveralInputs, ForgetTheTextOfTheSplitBefore) {
+  std::vector<int> numbers(10'000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  reused_text text;
+  span_input<int> made(numbers);
+  const several_inputs two(tagged<first_text>(text), tagged<made_words>(made));
+  creek::runtime rt(creek::scheduler_options{.workers = 1});  // the splits come in order
+  for (const strategy how : both) {
+    const auto words = rt.run([&] { return run(words_of_two_texts{}, two, {.how = how}); });
+    ASSERT_EQ(words.size(), numbers.size());
+    for (const auto& [word, counts] : words) {
+      ASSERT_TRUE(word.starts_with("longer than 16 bytes ")) << word;
+      ASSERT_EQ(counts[1], 1u);
+    }
+  }
 }
 
 TEST(SeveralInputs, GiveTheSplitsOfAll) {
