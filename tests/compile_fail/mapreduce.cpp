@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes in jobs of a user, and the messages that the compiler has to give for them.
 #include <creek/host/memory.hpp>
+#include <creek/mapreduce/inputs/several_inputs.hpp>
 #include <creek/mapreduce/ranks.hpp>
 #include <creek/mapreduce/run.hpp>
 #include <creek/mapreduce/spill.hpp>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 namespace mr = creek::mapreduce;
 using communicator = creek::communicator<creek::host_backend::memory>;
@@ -62,6 +64,9 @@ struct reduces_one_value : correct {
 struct hashes_text : correct {
   static std::uint64_t hash(std::string_view text) { return text.size(); }
 };
+struct orders_numbers : correct {
+  static bool before(std::size_t a, std::size_t b) { return a > b; }
+};
 struct dense_text : job_of<std::string> {
   static constexpr std::size_t dense_keys = 10;
 };
@@ -88,16 +93,62 @@ struct unordered {
   int n = 0;
   bool operator==(const unordered&) const = default;
 };
-struct grouped_without_order {
-  using key_type = unordered;
+template <class Key>
+struct grouped_by {
+  using key_type = Key;
   using value_type = int;
   template <class Emit>
   static void map(std::string_view, Emit& emit) {
-    emit(unordered{}, 1);
+    emit(Key{}, 1);
   }
-  static int reduce(const unordered&, const mr::values<grouped_without_order>&) { return 0; }
+  static int reduce(const Key&, const mr::value_list<Key, int>&) { return 0; }
+};
+struct grouped_without_order : grouped_by<unordered> {
   static std::uint64_t hash(const unordered& key) { return static_cast<std::uint64_t>(key.n); }
 };
+struct combined_without_order : job_of<unordered> {
+  static std::uint64_t hash(const unordered& key) { return static_cast<std::uint64_t>(key.n); }
+};
+
+struct left {
+  int n = 0;
+};
+struct right {
+  int n = 0;
+};
+template <class T>
+using piece_of = mr::tagged_split<T, mr::text_split>;
+template <class Value = mr::one_of<left, right>>
+struct joins {
+  using key_type = std::size_t;
+  using value_type = Value;
+  template <class Emit>
+  static void map(const piece_of<left>&, Emit& emit) {
+    emit(1, left{});
+  }
+  template <class Emit>
+  static void map(const piece_of<right>&, Emit& emit) {
+    emit(1, right{});
+  }
+  static int reduce(const key_type&, const mr::value_list<key_type, value_type>& all) {
+    int sum = 0;
+    for (const left& one : mr::values_of<left>(all)) sum += one.n;
+    return sum;
+  }
+};
+struct maps_one_input : joins<> {
+  template <class Emit>
+  static void map(const piece_of<left>&, Emit&) {}
+};
+template <class T, class Base>
+struct reduces_values_of : Base {
+  static int reduce(const std::size_t&,
+                    const mr::value_list<std::size_t, typename Base::value_type>& all) {
+    return mr::values_of<T>(all).empty();
+  }
+};
+struct joins_views : joins<mr::one_of<left, right, std::string_view>> {};
+
 struct reduces_to_a_pointer : correct {
   static std::unique_ptr<int> reduce(const key_type&, const mr::values<correct>&) { return {}; }
 };
@@ -109,6 +160,12 @@ void program(mr::text_view& text, communicator& ranks, const mr::memory_limit& l
   (void)mr::run_to(correct{}, text, {}, limit, [](const mr::record_of<correct>&) {});
   (void)mr::run_on_ranks(correct{}, ranks, text);
   (void)mr::run(grouped_without_order{}, text, {.sort = false});
+  (void)mr::run(combined_without_order{}, text, {.sort = false});
+  const mr::several_inputs both(mr::tagged<left>(text), mr::tagged<right>(text));
+  (void)mr::run(joins<>{}, both);
+  (void)mr::run(joins<>{}, both, {}, limit);
+  (void)mr::run_on_ranks(joins<>{}, ranks, both);
+  (void)mr::run(correct{}, both);
 #endif
 
 #ifdef JOB_WITHOUT_TYPES
@@ -159,6 +216,26 @@ void program(mr::text_view& text, communicator& ranks, const mr::memory_limit& l
   // expect: pairs of equal keys come together: the key_type of a job needs operator==
   (void)mr::run(job_of<unequal>{}, text);
 #endif
+#ifdef PART_OF_A_KEY_WITHOUT_A_HASH
+  // expect: a key needs a hash: specialise std::hash, or give a job a hash\(key\)
+  (void)mr::run(job_of<std::tuple<int, plain>>{}, text);
+#endif
+#ifdef GROUPED_KEY_WITHOUT_A_HASH
+  // expect: a key needs a hash: specialise std::hash, or give a job a hash\(key\)
+  (void)mr::run(grouped_by<plain>{}, text);
+#endif
+#ifdef GROUPED_KEY_WITHOUT_EQUALITY
+  // expect: pairs of equal keys come together: the key_type of a job needs operator==
+  (void)mr::run(grouped_by<unequal>{}, text);
+#endif
+#ifdef SPILLED_KEY_WITHOUT_EQUALITY
+  // expect: pairs of equal keys come together: the key_type of a job needs operator==
+  (void)mr::run(grouped_by<unequal>{}, text, {}, limit);
+#endif
+#ifdef ORDER_OF_OTHER_RECORDS
+  // expect: before\(\) of a job is called with two const record_of<Job>& and returns bool
+  (void)mr::run(orders_numbers{}, text);
+#endif
 #ifdef GROUPED_KEY_WITHOUT_ORDER
   // expect: grouping needs keys that are integers, byte strings or ordered
   (void)mr::run_on_ranks(grouped_without_order{}, ranks, text);
@@ -180,6 +257,42 @@ void program(mr::text_view& text, communicator& ranks, const mr::memory_limit& l
   // because: .*input
   int none = 0;
   (void)mr::run(correct{}, none);
+#endif
+#ifdef JOB_THAT_MAPS_ONE_OF_TWO_INPUTS
+  // expect: a job over several inputs needs map\(const tagged_split<Tag, Split>&, emit\) const for
+  // each
+  mr::several_inputs two(mr::tagged<left>(text), mr::tagged<right>(text));
+  (void)mr::run(maps_one_input{}, two);
+#endif
+#ifdef SEVERAL_INPUTS_WITHOUT_TAGS
+  // expect: several_inputs takes inputs with tags: several_inputs\(tagged<Tag>\(input\), ...\)
+  mr::several_inputs two(text, text);
+#endif
+#ifdef INPUTS_OF_THE_SAME_TAG
+  // expect: several_inputs needs a different tag for each input
+  mr::several_inputs two(mr::tagged<left>(text), mr::tagged<left>(text));
+#endif
+#ifdef TAG_OF_NO_INPUT
+  // expect: tagged<Tag>\(input\) needs an input, with splits\(\), bytes\(\) and visit\(i, f\)
+  int none = 0;
+  (void)mr::tagged<left>(none);
+#endif
+#ifdef VALUES_OF_THE_SAME_TYPE
+  // expect: one_of needs types that differ: put equal ones into structs of their own
+  const mr::one_of<int, long, int> value;
+#endif
+#ifdef VALUES_OF_NO_SUCH_TYPE
+  // expect: values_of<T>\(all\) needs a job whose value_type is one_of<...> with T among them
+  (void)mr::run(reduces_values_of<int, joins<>>{}, text);
+#endif
+#ifdef VALUES_OF_A_JOB_WITH_ONE_TYPE
+  // expect: values_of<T>\(all\) needs a job whose value_type is one_of<...> with T among them
+  (void)mr::run(reduces_values_of<int, correct>{}, text);
+#endif
+#ifdef SPILLED_VALUE_THAT_MAY_BE_A_VIEW
+  // expect: values that are views lose what they point into: let them be strings
+  mr::several_inputs two(mr::tagged<left>(text), mr::tagged<right>(text));
+  (void)mr::run(joins_views{}, two, {}, limit);
 #endif
 #ifdef ROUNDS_OF_A_JOB_THAT_MAPS
   // expect: template constraint failure for .*fills<Job>.*rounds

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 namespace creek::mapreduce {
@@ -49,6 +50,12 @@ TEST(Wire, WhatWasWrittenIsRead) {
   expect_same(std::vector<double>{});
   expect_same(std::set{3, 1, 2});
   expect_same(std::map<std::string, std::vector<int>>{{"k", {1, 2}}, {"", {}}});
+  using one_of_three = std::variant<int, std::string, int>;
+  expect_same(one_of_three(std::in_place_index<0>, 5));
+  expect_same(one_of_three("text"));
+  expect_same(one_of_three(std::in_place_index<2>, -5));
+  expect_same(std::vector<std::variant<std::monostate, point>>{{}, point{1, 2}});
+  expect_same(std::variant<std::string_view, char>("view"));
 }
 
 TEST(Wire, TakesNothingThatPointsElsewhere) {
@@ -57,6 +64,7 @@ TEST(Wire, TakesNothingThatPointsElsewhere) {
   static_assert(!sendable<std::unique_ptr<int>>);
   static_assert(!sendable<std::vector<std::unique_ptr<int>>>);
   static_assert(!sendable<std::pair<int, int*>>);
+  static_assert(!sendable<std::variant<int, std::span<const int>>>);
   static_assert(!sendable<std::span<const int>>);
 }
 

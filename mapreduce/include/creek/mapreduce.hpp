@@ -8,6 +8,8 @@
 #include <creek/mapreduce/inputs/csv_columns.hpp>
 #include <creek/mapreduce/inputs/files.hpp>
 #include <creek/mapreduce/inputs/fixed_records.hpp>
+#include <creek/mapreduce/inputs/lines.hpp>
+#include <creek/mapreduce/inputs/several_inputs.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/jobs/colour_histogram.hpp>
 #include <creek/mapreduce/jobs/inverted_index.hpp>

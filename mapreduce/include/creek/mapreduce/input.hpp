@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <compare>
 #include <concepts>
+#include <creek/mapreduce/inputs/lines.hpp>
 #include <creek/mapreduce/inputs/words.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -55,13 +56,22 @@ concept input = requires(I& in, std::size_t i) {
 };
 
 namespace detail {
-/// Returns the size of a split in bytes, for progress.
-[[nodiscard]] inline std::size_t size_in_bytes(const text_split& split) {
-  return split.text.size();
+/// Returns the split as text, without bytes if it is none.
+template <class Split>
+[[nodiscard]] text_split text_of(const Split& split) noexcept {
+  if constexpr (std::derived_from<Split, text_split>) {
+    return split;
+  } else {
+    return {{}, false};
+  }
 }
+
+/// Returns the size of a split in bytes, for progress.
 template <class Split>
 [[nodiscard]] std::size_t size_in_bytes(const Split& split) {
-  if constexpr (requires { split.size_bytes(); }) {
+  if constexpr (std::derived_from<Split, text_split>) {
+    return split.text.size();
+  } else if constexpr (requires { split.size_bytes(); }) {
     return split.size_bytes();
   } else {
     return 0;
@@ -89,24 +99,25 @@ template <class Border = decltype(&is_space)>
   return text.substr(from, to - from);
 }
 
-/// Returns whether a byte ends a line.
-[[nodiscard]] constexpr bool is_line_end(char c) noexcept {
-  return c == '\n';
-}
+/// Units between which text is cut.
+enum class text_units : std::uint8_t { words, lines };
 
-/// Text in memory, cut at white space. The memory must outlive the run and the use of its result.
+/// Text in memory, cut at white space or at line ends. The memory must outlive the run and the use
+/// of its result.
 class text_view {
  public:
   using split_type = text_split;
 
-  explicit text_view(std::string_view text, std::size_t split = std::size_t{1} << 20)
-      : text_(text), split_(std::max<std::size_t>(split, 1)) {}
+  explicit text_view(std::string_view text, std::size_t split = std::size_t{1} << 20,
+                     text_units units = text_units::words)
+      : text_(text), split_(std::max<std::size_t>(split, 1)), units_(units) {}
 
   [[nodiscard]] std::size_t splits() const { return (text_.size() + split_ - 1) / split_; }
   [[nodiscard]] std::uint64_t bytes() const { return text_.size(); }
   template <class F>
   void visit(std::size_t i, F&& f) const {
-    const std::string_view piece = cut(text_, i, split_);
+    const auto is_border = units_ == text_units::lines ? &is_line_end : &is_space;
+    const std::string_view piece = cut(text_, i, split_, is_border);
     if (piece.empty()) return;
     f(text_split{piece, true, {0, static_cast<std::uint64_t>(piece.data() - text_.data())}});
   }
@@ -114,6 +125,7 @@ class text_view {
  private:
   std::string_view text_;
   std::size_t split_;
+  text_units units_;
 };
 
 /// Elements of an array as an input; `map` gets subspans.

@@ -70,6 +70,30 @@ concept reduces = job<J> &&
 
 namespace detail {
 
+/// Calls `f` with each part of a pair or a tuple, or with the type itself, as std::type_identity,
+/// and returns whether all results are true. The operators of std::tuple do not ask whether its
+/// parts have them.
+template <class Key, class F>
+constexpr bool all_parts(F f) {
+  if constexpr (tuple_like<Key>) {
+    return [f]<std::size_t... I>(std::index_sequence<I...>) {
+      return (all_parts<std::remove_cv_t<std::tuple_element_t<I, Key>>>(f) && ...);
+    }
+    (std::make_index_sequence<std::tuple_size_v<Key>>{});
+  } else {
+    return f(std::type_identity<Key>{});
+  }
+}
+template <class Key>
+inline constexpr bool has_equality = all_parts<Key>([]<class T>(std::type_identity<T>) {
+  return std::equality_comparable<T>;
+});
+/// Whether hash_with() takes the key.
+template <class Key>
+inline constexpr bool has_hash = all_parts<Key>([]<class T>(std::type_identity<T>) {
+  return byte_string<T> || std::integral<T> || std::is_default_constructible_v<std::hash<T>>;
+});
+
 /// Checks what a job declares. A function of another signature than it should have would be taken
 /// for one that the job does not have.
 template <class J>
@@ -87,16 +111,33 @@ struct job_requirements {
             { j.hash(key) } -> std::convertible_to<std::uint64_t>;
           },
       "hash() of a job is called with (const key_type&) and returns std::uint64_t");
+  static_assert(has_equality<typename J::key_type>,
+                "pairs of equal keys come together: the key_type of a job needs operator==");
+  static_assert(
+      has_hash<typename J::key_type> ||
+          requires(const J& j, const typename J::key_type& key) { j.hash(key); } ||
+          requires { typename J::table_type; },
+      "a key needs a hash: specialise std::hash, or give a job a hash(key)");
   static constexpr bool met = true;
+};
+
+template <class Split>
+concept has_tag = requires {
+  typename Split::tag_type;
 };
 
 /// Calls the job's map().
 template <class J, class Split, class Emit>
 void call_map(const J& job, const Split& split, Emit& emit) {
-  static_assert(
-      requires { job.map(split, emit); },
-      "a job needs map(split, emit) const, for the type of splits that the input has");
-  job.map(split, emit);
+  constexpr bool maps = requires {
+    job.map(split, emit);
+  };
+  static_assert(maps || has_tag<Split>,
+                "a job needs map(split, emit) const, for the type of splits that the input has");
+  static_assert(maps || !has_tag<Split>,
+                "a job over several inputs needs map(const tagged_split<Tag, Split>&, emit) const "
+                "for each input");
+  if constexpr (maps) job.map(split, emit);
 }
 
 template <class J>
@@ -123,6 +164,17 @@ template <class J>
 concept orders = job<J> && requires(const J& j, const record_of<J>& a) {
   { j.before(a, a) } -> std::convertible_to<bool>;
 };
+
+namespace detail {
+/// Checks the order that a job declares.
+template <class J>
+struct order_requirements {
+  static_assert(
+      !requires { &J::before; } || orders<J>,
+      "before() of a job is called with two const record_of<Job>& and returns bool");
+  static constexpr bool met = true;
+};
+}  // namespace detail
 
 /// Returns whether `a` precedes `b` in the job's order, or by key if the job has none.
 template <job J>

@@ -5,6 +5,7 @@
 #include <bit>
 #include <concepts>
 #include <creek/core/messages/communicator.hpp>
+#include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +18,13 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace creek::mapreduce {
 
 /// Byte form of objects of type T. Forms exist for types whose bytes are their whole value
-/// (numbers, enums, plain structs), strings and views of them, pairs, tuples, arrays, and
+/// (numbers, enums, plain structs), strings and views of them, pairs, tuples, variants, arrays, and
 /// containers of these; specialise it for other types:
 ///
 ///     template <> struct creek::mapreduce::wire<my_type> {
@@ -58,7 +60,8 @@ concept sent_by_elements = std::ranges::sized_range<const T> && !string_like<T> 
 };
 
 template <class T>
-concept sent_as_it_lies = message_value<T> && !tuple_like<T> && !std::ranges::range<T>;
+concept sent_as_it_lies =
+    message_value<T> && !tuple_like<T> && !variant_like<T> && !std::ranges::range<T>;
 
 inline void put_bytes(std::vector<std::byte>& to, const void* from, std::size_t size) {
   const auto* bytes = static_cast<const std::byte*>(from);
@@ -139,6 +142,28 @@ requires(
   template <std::size_t... I>
   static T get(const std::byte*& at, std::index_sequence<I...>) {
     return T{wire<std::remove_cv_t<std::tuple_element_t<I, T>>>::get(at)...};
+  }
+};
+
+/// The number of the alternative, then its value.
+template <class... Types>
+requires(sendable<Types>&&...) struct wire<std::variant<Types...>> {
+  static void put(std::vector<std::byte>& to, const std::variant<Types...>& object) {
+    detail::put_length(to, object.index());
+    std::visit([&](const auto& one) { wire<std::decay_t<decltype(one)>>::put(to, one); }, object);
+  }
+  static std::variant<Types...> get(const std::byte*& at) {
+    return get(at, std::index_sequence_for<Types...>{});
+  }
+
+ private:
+  template <std::size_t... I>
+  static std::variant<Types...> get(const std::byte*& at, std::index_sequence<I...>) {
+    using reader = std::variant<Types...> (*)(const std::byte*&);
+    constexpr reader readers[] = {[](const std::byte*& from) {
+      return std::variant<Types...>(std::in_place_index<I>, wire<Types>::get(from));
+    }...};
+    return readers[detail::get_length(at)](at);
   }
 };
 

@@ -13,6 +13,7 @@ namespace creek::mapreduce::detail {
 template <class Job>
 void check(const options& chosen) {
   static_assert(dense_requirements<Job>::met);
+  static_assert(order_requirements<Job>::met);
   check_options(chosen, {sortable<Job>, combines<Job>, fills<Job>});
 }
 

@@ -58,7 +58,8 @@ class combine_on_emit {
   void map(std::size_t mapper, const Split& split) {
     if (!tables_[mapper]) make(tables_[mapper]);
     table_type& mine = *tables_[mapper];
-    if constexpr (std::is_same_v<Split, text_split>) mine.source(split.text, split.stable);
+    const text_split text = detail::text_of(split);
+    mine.source(text.text, text.stable);
     detail::call_map(*job_, split, mine);
     mine.flush();
   }

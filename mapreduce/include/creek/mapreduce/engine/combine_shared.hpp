@@ -36,7 +36,8 @@ class combine_shared {
   void map(std::size_t mapper, const Split& split) {
     if (!writers_[mapper]) writers_[mapper].emplace(table_);
     writer_type& mine = *writers_[mapper];
-    if constexpr (std::is_same_v<Split, text_split>) mine.source(split.text, split.stable);
+    const text_split text = detail::text_of(split);
+    mine.source(text.text, text.stable);
     detail::call_map(*job_, split, mine);
     mine.flush();
   }

@@ -35,9 +35,6 @@ struct record_layout {
   std::size_t used = 1;
 };
 
-/// Units between which text is cut.
-enum class text_units : std::uint8_t { words, lines };
-
 /// Text of files. A directory means the regular files below it; links and special files found there
 /// are skipped (so there are no loops and no file is read twice). Links named explicitly are
 /// followed; pipes and character devices named explicitly are read as streams; "-" is standard

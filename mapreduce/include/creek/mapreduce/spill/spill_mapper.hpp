@@ -77,7 +77,7 @@ class spill_mapper {
 
   template <class Split>
   void map(const Split& split) {
-    if constexpr (std::is_same_v<Split, text_split>) source_ = split;
+    source_ = detail::text_of(split);
     if constexpr (detail::brings_measured_table<Job>) {
       if (uses_own_table(combining_, shares_)) {
         if (!own_) own_ = std::make_unique<own_table>(*meter_);
