@@ -47,7 +47,8 @@ class emit_and_group {
   void map(std::size_t index, const Split& split) {
     if (!mappers_[index]) mappers_[index].emplace(*job_);
     mapper& mine = *mappers_[index];
-    if constexpr (std::is_same_v<Split, text_split>) mine.source(split.text, split.stable);
+    const text_split text = detail::text_of(split);
+    mine.source(text.text, text.stable);
     detail::call_map(*job_, split, mine);
     mine.flush();
   }
