@@ -56,11 +56,12 @@ class faulty_memory : public memory {
   void clear(core_id id) const {
     if (leaves_out_ != omission::lock) memory::clear(id);
   }
-  /// Without waiting, a word returns this core's own last value: its partner seems to be as far.
+  /// Without waiting, a word returns this core's own last value: its partner seems to be as far. If
+  /// that value announced a message, its low 24 bits are the count.
   template <class T>
   [[nodiscard]] std::remove_const_t<T> load(mpm_ptr<T> p) const {
     if (leaves_out_ != omission::waiting) return memory::load(p);
-    return static_cast<std::remove_const_t<T>>(said_);
+    return static_cast<std::remove_const_t<T>>(said_ & 0xFFFFFF);
   }
   template <memory_word T>
   void store(mpm_ptr<T> p, std::type_identity_t<T> value) const {
