@@ -33,17 +33,17 @@ block_pool::~block_pool() {
 }
 
 std::size_t block_pool::class_of(std::size_t bytes) noexcept {
-  return static_cast<std::size_t>(std::bit_width((bytes - 1) / least_bytes));
+  return static_cast<std::size_t>(std::bit_width((bytes - 1) / min_bytes));
 }
 
 void* block_pool::allocate(std::size_t bytes) {
-  if (bytes < least_bytes) return ::operator new(bytes, line);
+  if (bytes < min_bytes) return ::operator new(bytes, line);
   const std::size_t index = class_of(bytes);
   if (index >= pages_.size()) {
     if (bytes > static_cast<std::size_t>(-1) / 2) throw std::bad_alloc();
     return map_pages((bytes + page_bytes - 1) / page_bytes * page_bytes, page_bytes);
   }
-  const std::size_t size = least_bytes << index, blocks = page_bytes / size;
+  const std::size_t size = min_bytes << index, blocks = page_bytes / size;
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - blocks);
   const std::lock_guard guard(lock_);
   std::vector<page>& pages = pages_[index];
@@ -58,7 +58,7 @@ void* block_pool::allocate(std::size_t bytes) {
 }
 
 void block_pool::free(void* block, std::size_t bytes) noexcept {
-  if (bytes < least_bytes) return ::operator delete(block, line);
+  if (bytes < min_bytes) return ::operator delete(block, line);
   const std::size_t index = class_of(bytes);
   if (index >= pages_.size()) {
     munmap(block, (bytes + page_bytes - 1) / page_bytes * page_bytes);
@@ -69,7 +69,7 @@ void block_pool::free(void* block, std::size_t bytes) noexcept {
   const std::lock_guard guard(lock_);
   std::vector<page>& pages = pages_[index];
   const auto found = std::ranges::find(pages, at, &page::at);
-  found->used &= ~(std::uint64_t{1} << offset / (least_bytes << index));
+  found->used &= ~(std::uint64_t{1} << offset / (min_bytes << index));
   if (found->used != 0) return;
   pages.erase(found);
   if (spare_.size() < max_spare && spare_.size() < spare_.capacity()) {

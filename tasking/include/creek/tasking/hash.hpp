@@ -89,8 +89,8 @@ struct padded_bytes {
   friend bool operator==(const padded_bytes&, const padded_bytes&) = default;
 };
 
-/// Returns the bytes of a string of at most 16 bytes; reads exactly these. Loads that overlap take
-/// a third of the time of a std::memcpy of unknown length.
+/// Returns the bytes of a string of at most 16 bytes; reads exactly these. Loads overlap, as
+/// a std::memcpy of unknown length would be a call.
 [[nodiscard]] inline padded_bytes pad_bytes(std::string_view bytes) noexcept {
   const std::size_t n = bytes.size();
   const char* const from = bytes.data();

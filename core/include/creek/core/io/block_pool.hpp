@@ -29,7 +29,7 @@ class block_pool {
 
  private:
   static constexpr std::size_t page_bytes = std::size_t{1} << 21;  // on x86-64, AArch64 with 4 KiB
-  static constexpr std::size_t least_bytes = page_bytes / 64;  // smaller blocks are not in pages
+  static constexpr std::size_t min_bytes = page_bytes / 64;  // smaller blocks are not in pages
   static constexpr std::size_t max_spare = 4;
 
   /// A large page cut into blocks of one size, at most 64.
@@ -41,7 +41,7 @@ class block_pool {
   [[nodiscard]] char* new_page();
 
   std::mutex lock_;
-  std::array<std::vector<page>, 6> pages_;  // by the blocks' size: least_bytes << i
+  std::array<std::vector<page>, 6> pages_;  // by the blocks' size: min_bytes << i
   std::vector<char*> spare_;
 };
 

@@ -5,7 +5,6 @@
 // with integer keys are moved whole instead.
 #pragma once
 
-#include <cassert>
 #include <creek/mapreduce/engine/emit_and_move.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
 #include <creek/mapreduce/input.hpp>

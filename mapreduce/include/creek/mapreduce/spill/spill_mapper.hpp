@@ -14,6 +14,7 @@
 #include <creek/mapreduce/tables/pair_buffer.hpp>
 #include <creek/mapreduce/tables/stored_key.hpp>
 #include <creek/mapreduce/tables/table.hpp>
+#include <creek/mapreduce/tables/waiting_pairs.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -144,34 +145,22 @@ class spill_mapper {
     }
   };
 
-  struct hashed_pair {
-    std::uint64_t hash;
-    stored key;
-    value_type value;
-  };
+  using hashed_pair = typename detail::waiting_pairs<Job>::hashed_pair;
 
   /// Combines a pair, or lets it wait until some dozens are together: what they need of a large
   /// table is prefetched.
   void combine(hashed_pair&& pair) requires combines<Job> {
-    constexpr std::size_t max_waiting = 64;
     if (!pairs_->is_large() || !pair.key.stays_with(source_.text)) return combine_now(pair);
     pairs_->prefetch_slot(pair.hash);
-    if (waiting_.capacity() == 0) waiting_.reserve(max_waiting);
+    if (waiting_.capacity() == 0) waiting_.reserve(detail::max_waiting);
     waiting_.push_back(std::move(pair));
-    if (waiting_.size() == max_waiting) combine_waiting();
+    if (waiting_.size() == detail::max_waiting) combine_waiting();
   }
 
   void combine_waiting() {
     if constexpr (combines<Job>) {
       for (const hashed_pair& pair : waiting_) pairs_->prefetch_pair(pair.hash);
-      std::size_t done = 0;
-      try {
-        while (done < waiting_.size()) combine_now(waiting_[done++]);
-      } catch (...) {  // map() may handle an exception of combine() and go on
-        waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
-        throw;
-      }
-      waiting_.clear();
+      detail::process_all(waiting_, [this](hashed_pair&& pair) { combine_now(pair); });
     }
   }
 

@@ -129,7 +129,7 @@ class hash_slots {
       tag = with;
     }
   };
-  static constexpr std::size_t least_slots = 8;
+  static constexpr std::size_t min_slots = 8;
   static_assert(alignof(slot) <= 64, "keys and values must not be aligned to more than 64 bytes");
 
   [[nodiscard]] std::size_t free_slot(std::uint32_t tag) const noexcept {
@@ -140,7 +140,7 @@ class hash_slots {
 
   void grow() {
     hash_slots larger(pool_);
-    const std::size_t slots = slots_ == nullptr ? least_slots : 2 * capacity();
+    const std::size_t slots = slots_ == nullptr ? min_slots : 2 * capacity();
     larger.slots_ = static_cast<slot*>(pool_->allocate(slots * sizeof(slot)));
     std::uninitialized_default_construct_n(larger.slots_, slots);
     larger.mask_ = slots - 1;

@@ -21,9 +21,9 @@ class pieces {
     return !pieces_.empty() && pieces_.back().size() < pieces_.back().capacity();
   }
   void make_room() {
-    constexpr std::size_t least = 64, most = 4096;
+    constexpr std::size_t min_size = 64, max_size = 4096;
     const std::size_t size =
-        pieces_.empty() ? least : std::clamp(2 * pieces_.back().capacity(), least, most);
+        pieces_.empty() ? min_size : std::clamp(2 * pieces_.back().capacity(), min_size, max_size);
     pieces_.emplace_back().reserve(size);
   }
   [[nodiscard]] std::size_t size() const noexcept {

@@ -72,7 +72,9 @@ class value_list {
       : refs_(refs.data()), size_(refs.size()) {}
   /// Constructs a list of the values of adjacent pairs.
   explicit value_list(std::span<const pair> pairs)
-      : values_(&pairs.data()->value), stride_(sizeof(pair)), size_(pairs.size()) {}
+      : values_(pairs.empty() ? nullptr : &pairs.front().value),
+        stride_(sizeof(pair)),
+        size_(pairs.size()) {}
   /// Constructs a list of adjacent values.
   explicit value_list(std::span<const Value> values)
       : values_(values.data()), stride_(sizeof(Value)), size_(values.size()) {}

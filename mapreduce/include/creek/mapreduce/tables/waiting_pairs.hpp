@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <creek/core/io/block_pool.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/tables/hash_slots.hpp>
@@ -21,6 +20,22 @@ namespace creek::mapreduce::detail {
 
 /// Number of partitions of a mapper's pairs, by the highest bits of the hash of their keys.
 inline constexpr std::size_t hash_partitions = 64;
+/// Number of emitted pairs that wait for each other.
+inline constexpr std::size_t max_waiting = 64;
+
+/// Calls `f(T&&)` for all objects and removes them. If a call throws, removes its object and those
+/// before it: map() may handle an exception of the job's combine() and go on.
+template <class T, class F>
+void process_all(std::vector<T>& waiting, F&& f) {
+  std::size_t done = 0;
+  try {
+    while (done < waiting.size()) f(std::move(waiting[done++]));
+  } catch (...) {
+    waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(done));
+    throw;
+  }
+  waiting.clear();
+}
 
 /// Used by one task at a time. A receiver of pairs has `slots(part)`, the hash_slots of a
 /// partition, and `add(hashed_pair&&)`.
@@ -30,8 +45,6 @@ class waiting_pairs {
   using key_type = typename Job::key_type;
   using value_type = typename Job::value_type;
   using stored = stored_key<key_type>;
-  static_assert(std::equality_comparable<key_type>,
-                "pairs of equal keys come together: the key_type of a job needs operator==");
 
   struct hashed_pair {
     std::uint64_t hash;
@@ -63,14 +76,7 @@ class waiting_pairs {
 
   template <class Receiver>
   void flush(Receiver& to) {
-    std::size_t done = 0;
-    try {
-      while (done < waiting_.size()) to.add(std::move(waiting_[done++]));
-    } catch (...) {  // map() may handle an exception of combine() and go on
-      waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
-      throw;
-    }
-    waiting_.clear();
+    process_all(waiting_, [&to](hashed_pair&& pair) { to.add(std::move(pair)); });
   }
 
   /// Returns whether a key with this tag belongs to a partition. Does not read text outside the
@@ -82,7 +88,6 @@ class waiting_pairs {
   }
 
  private:
-  static constexpr std::size_t max_waiting = 64;
   static constexpr std::size_t max_cached = 32;  // in each partition
 
   [[nodiscard]] static constexpr std::size_t part_of(std::uint64_t hash) noexcept {
