@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <random>
-#include <thread>
-#include <unordered_map>
+
+#include "hash_maps.hpp"
 
 namespace creek_bench {
 
@@ -28,29 +28,13 @@ answer sums_by_sorting(std::span<const key_value> pairs) {
 }
 
 answer sums_by_hash_maps(std::span<const key_value> pairs, unsigned threads) {
-  using map = std::unordered_map<std::uint64_t, std::uint64_t>;
-  std::vector<std::vector<map>> all(threads, std::vector<map>(threads));
-  const auto on_threads = [&](auto&& f) {
-    std::vector<std::jthread> running;
-    for (unsigned i = 1; i < threads; ++i) running.emplace_back([&f, i] { f(i); });
-    f(0u);
-  };
-  on_threads([&](unsigned self) {
+  const auto add_share = [&](unsigned self, auto&& add) {
     const std::size_t begin = pairs.size() * self / threads;
     const std::size_t end = pairs.size() * (self + 1) / threads;
-    for (const key_value& pair : pairs.subspan(begin, end - begin)) {
-      all[self][(pair.key >> 40) % threads][pair.key] += pair.value;
-    }
-  });
-  std::vector<pair_digest> digests(threads);
-  on_threads([&](unsigned part) {
-    for (unsigned other = 1; other < threads; ++other) {
-      for (const auto& [key, sum] : all[other][part]) all[0][part][key] += sum;
-    }
-    for (const auto& [key, sum] : all[0][part]) digests[part].add(key, sum);
-  });
-  for (unsigned part = 1; part < threads; ++part) digests[0].add(digests[part]);
-  return digests[0].numbers();
+    for (const key_value& pair : pairs.subspan(begin, end - begin)) add(pair.key, pair.value);
+  };
+  return sums_by_hash_maps_of<std::uint64_t>(threads, add_share,
+                                             [](std::uint64_t key) { return key; });
 }
 
 }  // namespace creek_bench
