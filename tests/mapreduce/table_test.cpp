@@ -212,6 +212,119 @@ TEST(FlatTable, AfterAnExceptionOfCombineNoPairIsLostOrAddedTwice) {
   }
 }
 
+/// Emits `pairs` pairs: few keys for a while, many for a while, so that the front of the table is
+/// switched on and off.
+template <class Emit>
+void emit_changing_keys(std::mt19937_64& random, int pairs, Emit&& emit) {
+  std::uint64_t keys = 1;
+  for (int i = 0; i < pairs; ++i) {
+    if (i % 10'000 == 0) keys = random() % 3 == 0 ? 1'000'000 : 1 + random() % 100;
+    emit(random() % keys);
+  }
+}
+
+TEST(FlatTable, CombinesFrequentKeysInFront) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    std::mt19937_64 random(seed);
+    const sum_of<std::uint64_t> numbers;
+    const sum_of<std::string_view> texts;
+    flat_table<sum_of<std::uint64_t>> by_number(numbers);
+    flat_table<sum_of<std::string_view>> by_text(texts);
+    std::map<std::uint64_t, std::uint64_t> expected;
+    counts expected_texts;
+    for (int split = 0; split < 4; ++split) {
+      std::string text;
+      emit_changing_keys(random, 60'000, [&](std::uint64_t key) {
+        text += "a key of many bytes "[key % 20] + std::to_string(key * key * key % 1'000'003);
+        text += key % 3 == 0 ? " with more of them than fit\n" : "\n";
+        ++expected[key];
+        by_number(key, 1);
+      });
+      by_number.flush();
+      const auto passing = std::make_unique<std::string>(std::move(text));
+      by_text.source(*passing, false);
+      std::string_view left = *passing;
+      for (std::size_t end; (end = left.find('\n')) != left.npos; left.remove_prefix(end + 1)) {
+        ++expected_texts[std::string(left.substr(0, end))];
+        by_text(left.substr(0, end), 1);
+      }
+      by_text.flush();
+    }
+    EXPECT_EQ(contents(by_text, text_of), expected_texts) << "seed " << seed;
+    counts expected_numbers;
+    for (const auto& [key, sum] : expected) expected_numbers[std::to_string(key)] = sum;
+    EXPECT_EQ(contents(by_number, [](std::uint64_t key) { return std::to_string(key); }),
+              expected_numbers)
+        << "seed " << seed;
+  }
+}
+
+/// Throws for some pairs of values, and leaves them as they are.
+struct throws_at_times {
+  using key_type = std::uint64_t;
+  struct value_type {
+    std::unique_ptr<std::uint64_t> count;
+    bool throws = false;
+  };
+  static void combine(value_type& into, value_type&& from) {
+    if (from.throws) throw std::overflow_error("as asked for");
+    *into.count += *from.count;
+  }
+};
+
+TEST(FlatTable, LosesOnlyPairsWhoseCombineThrows) {
+  std::mt19937_64 random(1);
+  const throws_at_times job;
+  flat_table<throws_at_times> table(job);
+  for (std::uint64_t key = 0; key < 100; ++key) table(key, {std::make_unique<std::uint64_t>(1)});
+  table.flush();
+  std::vector<std::uint64_t> expected(100, 1);
+  int to_throw = 0, thrown = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    const std::uint64_t key = random() % 100;
+    const bool throws = i > 10'000 && random() % 64 == 0;
+    to_throw += throws;
+    expected[key] += !throws;
+    try {
+      table(key, {std::make_unique<std::uint64_t>(1), throws});
+    } catch (const std::overflow_error&) {
+      ++thrown;
+    }
+  }
+  table.flush();
+  EXPECT_EQ(thrown, to_throw);
+  for (std::size_t part = 0; part < flat_table<throws_at_times>::partitions; ++part) {
+    EXPECT_TRUE(table.verify(part));
+    table.for_each(part, [&](std::uint64_t key, const auto& value) {
+      EXPECT_EQ(*value.count, expected[key]) << key;
+    });
+  }
+}
+
+TEST(FrontCache, AKeyThatIsFrequentReplacesAnother) {
+  detail::front_cache<std::uint64_t, std::uint64_t> cache;
+  const auto combine = [](std::uint64_t& into, std::uint64_t&& from) { into += from; };
+  std::map<std::uint64_t, std::uint64_t> evicted;
+  const auto evict = [&](std::uint64_t&& key, std::uint64_t&& value) { evicted[key] += value; };
+  const auto put = [&](std::uint64_t key) {
+    std::uint64_t value = 1;
+    return cache.put(0, key, value, combine, evict);  // all in one place
+  };
+  while (!cache.is_on()) {
+  }
+  EXPECT_TRUE(put(7));
+  EXPECT_TRUE(put(7));
+  EXPECT_FALSE(put(8));  // left to the caller
+  EXPECT_TRUE(put(8));   // no votes for 7 are left
+  EXPECT_EQ(evicted, (std::map<std::uint64_t, std::uint64_t>{{7, 2}}));
+  EXPECT_TRUE(put(8));
+  cache.flush(evict);
+  EXPECT_EQ(evicted, (std::map<std::uint64_t, std::uint64_t>{{7, 2}, {8, 2}}));
+  EXPECT_FALSE(cache.is_on());
+  cache.flush(evict);
+  EXPECT_EQ(evicted.size(), 2u);
+}
+
 /// Hashes like std::hash of GCC: the number itself.
 struct own_hash {
   using key_type = std::uint64_t;

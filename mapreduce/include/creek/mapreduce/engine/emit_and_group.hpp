@@ -127,7 +127,7 @@ class emit_and_group {
     }
     void operator()(key_type key, value_type value) {
       ++emitted_;
-      waiting_.add(std::move(key), std::move(value), *this);
+      waiting_.add(waiting_.to_stored(std::move(key)), std::move(value), *this);
     }
     void flush() { waiting_.flush(*this); }
 

@@ -12,6 +12,7 @@
 #include <span>
 #include <type_traits>
 
+#include <creek/mapreduce/detail/spread_key.hpp>
 #include <creek/mapreduce/tables/values.hpp>
 
 namespace creek::mapreduce {
@@ -22,13 +23,6 @@ concept movable_pair = std::integral<decltype(Pair::key)> && std::is_trivially_c
                        std::is_trivially_default_constructible_v<Pair> && sizeof(Pair) <= 32;
 
 namespace detail {
-
-/// One-to-one map that spreads keys, which are often small or multiples, over the upper bits:
-/// results are equal exactly for equal keys.
-template <std::integral Key>
-[[nodiscard]] constexpr std::uint64_t spread_key(Key key) noexcept {
-  return static_cast<std::uint64_t>(key) * 0x9E3779B97F4A7C15ull;
-}
 
 /// Counts of digits of up to 8 bits, and the position where each digit begins.
 class digit_counts {

@@ -5,8 +5,10 @@
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/detail/readable_bytes.hpp>
+#include <creek/mapreduce/detail/spread_key.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>
@@ -26,6 +28,10 @@ class stored_key {
 
   [[nodiscard]] std::uint64_t hash(const hash_secret& secret) const {
     return hash_with(secret, key_);
+  }
+  /// Returns bits that differ for most keys, the highest of them best.
+  [[nodiscard]] std::uint64_t cheap_bits() const noexcept requires std::integral<Key> {
+    return detail::spread_key(key_);
   }
   /// Returns whether the key is valid as long as `source`.
   [[nodiscard]] bool stays_with(std::string_view source) const {
@@ -80,6 +86,15 @@ class stored_key<std::string_view> {
   [[nodiscard]] std::uint64_t hash(const hash_secret& secret) const noexcept {
     return is_inside() ? hash_bytes(std::bit_cast<padded_bytes>(bytes_), size_, secret)
                        : hash_long(view(), secret);
+  }
+  /// Returns bits that differ for most keys, the highest of them best.
+  [[nodiscard]] std::uint64_t cheap_bits() const noexcept {
+    std::uint64_t first, last;  // of the padded bytes, or of the text
+    const std::string_view text =
+        is_inside() ? std::string_view(bytes_.data(), longest_inside) : view();
+    std::memcpy(&first, text.data(), sizeof(first));
+    std::memcpy(&last, text.data() + text.size() - sizeof(last), sizeof(last));
+    return detail::spread_key(detail::spread_key(first) ^ last);
   }
   [[nodiscard]] bool stays_with(std::string_view source) const noexcept {
     return is_inside() || lies_in(source, view());

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <concepts>
 #include <creek/mapreduce/tables/byte_arena.hpp>
+#include <creek/mapreduce/tables/front_cache.hpp>
 #include <creek/mapreduce/tables/hash_slots.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
 #include <creek/mapreduce/tables/waiting_pairs.hpp>
@@ -70,12 +71,22 @@ class flat_table {
     keys_.source(text, stable);
   }
 
-  void operator()(key_type key, value_type value) {
+  [[gnu::always_inline]] void operator()(key_type key, value_type value) {
     ++emitted_;
-    waiting_.add(std::move(key), std::move(value), *this);
+    stored made = waiting_.to_stored(std::move(key));
+    if constexpr (front_type::possible) {
+      if (front_.is_on() && waiting_.may_wait(made) &&
+          front_.put(waiting_.place_bits(made), made, value, combine(), evict())) {
+        return;
+      }
+    }
+    waiting_.add(std::move(made), std::move(value), *this);
   }
 
-  void flush() { waiting_.flush(*this); }
+  void flush() {
+    if constexpr (front_type::possible) front_.flush(evict());
+    waiting_.flush(*this);
+  }
 
   void merge(flat_table& other, std::size_t part) {
     if (other.parts_[part].size() > parts_[part].size()) parts_[part].swap(other.parts_[part]);
@@ -113,6 +124,7 @@ class flat_table {
  private:
   using pairs = detail::waiting_pairs<Job>;
   using stored = typename pairs::stored;
+  using front_type = detail::front_cache<stored, value_type>;
   using slots_type = detail::hash_slots<stored, value_type>;
   friend pairs;
 
@@ -121,6 +133,13 @@ class flat_table {
         [job = job_](value_type& into, value_type&& from) { job->combine(into, std::move(from)); };
   }
   [[nodiscard]] slots_type& slots(std::size_t part) noexcept { return parts_[part]; }
+  [[nodiscard]] auto evict() noexcept {
+    return
+        [this](stored&& key, value_type&& value) { add_behind(std::move(key), std::move(value)); };
+  }
+  [[gnu::noinline]] void add_behind(stored&& key, value_type&& value) {
+    waiting_.add(std::move(key), std::move(value), *this);
+  }
   void add(typename pairs::hashed_pair&& pair) {
     parts_[pair.part()].add(pair.tag(), std::move(pair.key), std::move(pair.value), combine(),
                             [this](stored& key) { key.keep(keys_); });
@@ -128,6 +147,7 @@ class flat_table {
 
   const Job* job_;
   std::vector<slots_type> parts_ = detail::make_partitions<slots_type>();
+  front_type front_;
   pairs waiting_;
   key_store<key_type> keys_;
   std::uint64_t emitted_ = 0;

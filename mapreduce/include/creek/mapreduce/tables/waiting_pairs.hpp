@@ -60,23 +60,38 @@ class waiting_pairs {
   /// Declares the text that the next keys may be views into; it is readable until flush().
   void source(std::string_view text) noexcept { text_ = text; }
 
+  /// Returns the key in the form in which it is stored.
+  [[nodiscard]] stored to_stored(key_type&& key) const { return stored(std::move(key), text_); }
+
+  /// Returns whether a pair may wait. Views of other text are valid during this call only.
+  [[nodiscard]] bool may_wait(const stored& key) const { return key.stays_with(text_); }
+
   template <class Receiver>
-  void add(key_type&& key, value_type&& value, Receiver& to) {
-    stored made(std::move(key), text_);
-    const std::uint64_t hash = hash_of_stored(made);
+  [[gnu::always_inline]] void add(stored&& key, value_type&& value, Receiver& to) {
+    const std::uint64_t hash = hash_of_stored(key);
     auto& slots = to.slots(part_of(hash));
-    // Few slots are in a cache. Views of other text are valid during this call only.
-    if (slots.capacity() <= max_cached || !made.stays_with(text_)) {
-      return to.add({hash, std::move(made), std::move(value)});
+    // Few slots are in a cache.
+    if (slots.capacity() <= max_cached || !may_wait(key)) {
+      return to.add({hash, std::move(key), std::move(value)});
     }
     slots.prefetch(tag_of(hash));
-    waiting_.push_back({hash, std::move(made), std::move(value)});
+    waiting_.push_back({hash, std::move(key), std::move(value)});
     if (waiting_.size() == max_waiting) flush(to);
   }
 
   template <class Receiver>
   void flush(Receiver& to) {
     process_all(waiting_, [&to](hashed_pair&& pair) { to.add(std::move(pair)); });
+  }
+
+  /// Returns bits that differ for most keys, the highest of them best: cheaper than a hash if
+  /// possible, and without its protection against chosen keys.
+  [[nodiscard]] std::uint64_t place_bits(const stored& key) const {
+    if constexpr (requires { key.cheap_bits(); }) {
+      return key.cheap_bits();
+    } else {
+      return hash_of_stored(key);
+    }
   }
 
   /// Returns whether a key with this tag belongs to a partition. Does not read text outside the
