@@ -184,8 +184,9 @@ void add_common(command_line::command& command, bench_options& o) {
   command.add_option("--peer-dir", o.folder, "Directory of the bench_* programs")->type_name("DIR");
 }
 
-void add_sizes(command_line::command& command, bench_options& o, const char* about) {
-  command.add_option("-n,--n", o.sizes, about)->delimiter(',')->range(1, 100'000);
+void add_sizes(command_line::command& command, bench_options& o, const char* about,
+               std::int64_t max = 100'000) {
+  command.add_option("-n,--n", o.sizes, about)->delimiter(',')->range(1, max);
 }
 
 // The workloads of the programs in bench/, including limits of the machine.
@@ -239,6 +240,8 @@ const std::vector<std::string> invoke_workloads{"bare_ring",         "bare_ring_
                                                 "work_queue_1us"};
 const std::vector<std::string> linalg_workloads{"cholesky", "dgemm",    "fma_peak",
                                                 "lu",       "lu_solve", "qr"};
+
+const std::vector<std::string> job_workloads{"count_bigrams", "count_words", "sum_by_key"};
 
 const std::vector<std::string> lapack_workloads{
     "dgels_tall",   "dgemm",        "dgemm_small",  "dgeqrf",      "dgeqrf_tall",
@@ -303,6 +306,26 @@ void add_lapack(command_line::command& bench, int& exit_code) {
   lapack->callback([options, &exit_code] { exit_code = run_lapack(*options); });
 }
 
+void add_jobs(command_line::command& bench, int& exit_code) {
+  auto* jobs = bench.add_subcommand(
+      "jobs",
+      "Measure MapReduce jobs as users write them: beside the built-in word count, the standard "
+      "library, rayon with hashbrown, DuckDB and Polars");
+  const auto options = std::make_shared<bench_options>();
+  options->group = "jobs";
+  add_common(*jobs, *options);
+  add_sizes(*jobs, *options,
+            "Sizes of all chosen workloads, such as 100,1000000: bytes of text, different keys "
+            "(default: those of each)",
+            10'000'000'000);
+  add_selection(*jobs, *options, job_workloads, "creek,duckdb");
+  jobs->footer(R"(Examples:
+  creek bench jobs --quick
+  creek bench jobs --workload sum_by_key --peers creek,duckdb,polars --runs 9
+  creek bench jobs --workload count_words -n 512000000 --json figures.json)");
+  jobs->callback([options, &exit_code] { exit_code = run_study(*options, part::workloads); });
+}
+
 }  // namespace
 
 void add_peer_groups(command_line::command& bench, int& exit_code) {
@@ -355,6 +378,7 @@ void add_peer_groups(command_line::command& bench, int& exit_code) {
   linalg->callback([dense, &exit_code] { exit_code = run_study(*dense, part::workloads); });
 
   add_lapack(bench, exit_code);
+  add_jobs(bench, exit_code);
 
   auto* schedulers =
       bench.add_subcommand("schedulers",

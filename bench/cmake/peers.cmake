@@ -229,3 +229,18 @@ function(bench_rust_peers)
   endif()
   _bench_cargo(TARGET bench_peers_faer CRATE faer PROGRAMS bench_faer OPTIONS ${features})
 endfunction()
+
+# DuckDB and Polars, a Python program; the modules are looked for when it runs.
+function(bench_database_peers)
+  set(program ${BENCH_BIN}/bench_databases)
+  add_custom_command(OUTPUT ${program}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${BENCH_BIN}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_CURRENT_SOURCE_DIR}/peers/databases.py ${program}
+    DEPENDS peers/databases.py VERBATIM)
+  add_custom_target(bench_databases DEPENDS ${program})
+  add_dependencies(bench_peers bench_databases)
+  if(CREEK_INSTALL)
+    install(PROGRAMS peers/databases.py RENAME bench_databases
+            DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/creek COMPONENT bench)
+  endif()
+endfunction()

@@ -20,12 +20,12 @@ std::vector<entry>& table() {
   return entries;
 }
 
-registration::registration(const description& what, run_function run) {
+registration::registration(const description& what, run_function run, print_function print_input) {
   auto& entries = table();
   const auto place =
       std::lower_bound(entries.begin(), entries.end(), what.name,
                        [](const entry& e, std::string_view name) { return e.what.name < name; });
-  entries.insert(place, entry{what, run});
+  entries.insert(place, entry{what, run, print_input});
 }
 
 sample median_sample(std::vector<double> nanoseconds, std::uint64_t answer) {
@@ -105,9 +105,11 @@ int main(int argc, char** argv) {
   bench::settings s;
   int runs = 3;
   int warmup = 1;
-  bool list = false;
+  bool list = false, print_input = false;
   CLI::App app{"A peer of creek's benchmarks: runs one workload, one JSON line a run"};
   app.add_flag("--list", list, "List the workloads with their units and sizes");
+  app.add_flag("--print-input", print_input,
+               "Print the input of the workload instead of running it");
   app.add_option("--workload", s.workload, "Which one to run");
   app.add_option("--peer", s.peer, "Which peer to be, of a program that is several");
   app.add_option("--n", s.n, "Size; default: the first of the workload's full sizes");
@@ -136,6 +138,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (s.n <= 0) s.n = e->what.full.first();
+  if (print_input) {
+    if (e->print_input != nullptr) e->print_input(s, stdout);
+    return e->print_input != nullptr && std::fflush(stdout) == 0 ? 0 : 1;
+  }
   try {
     if (!bench::run(*e, s, warmup, runs)) {
       std::fprintf(stderr, "%s: %s: nothing could be measured here\n", bench::peer_name().c_str(),

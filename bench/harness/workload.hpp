@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -74,16 +75,19 @@ struct sample {
 };
 
 using run_function = sample (*)(const settings&);
+using print_function = void (*)(const settings&, std::FILE* to);
 
 /// Adds a workload to this peer's table; one static object per source file.
 class registration {
  public:
-  registration(const description& what, run_function run);
+  /// `print_input`, for peers in other languages: prints the input.
+  registration(const description& what, run_function run, print_function print_input = nullptr);
 };
 
 struct entry {
   description what;
   run_function run;
+  print_function print_input;
 };
 
 /// Returns the table of this peer, sorted by name.

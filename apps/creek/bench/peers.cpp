@@ -26,15 +26,16 @@ constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/p
 constexpr const char* from_build = "build the target of that name (CREEK_BUILD_BENCH=ON)";
 
 /// The known peers, in the order of the table.
-constexpr std::array<known_peer, 24> known_peers{{
-    {"bench_creek", "creek", from_build, "tasking invoke sections linalg"},
-    {"bench_serial", "serial", from_build},
+constexpr std::array<known_peer, 27> known_peers{{
+    {"bench_creek", "creek", from_build, "tasking invoke sections linalg jobs"},
+    {"bench_built_in", "built_in", from_build, "jobs"},
+    {"bench_serial", "serial", from_build, "tasking jobs"},
     {"bench_tbb", "tbb", "install oneTBB (Debian: libtbb-dev) and configure again",
      "tasking invoke"},
     {"bench_libgomp", "libgomp", "build with GCC and its OpenMP", "tasking invoke"},
     {"bench_libomp", "libomp",
      "install LLVM's OpenMP runtime (Debian: libomp-dev) and configure again", "tasking invoke"},
-    {"bench_rayon", "rayon", "install cargo and build the target bench_peers_rust"},
+    {"bench_rayon", "rayon", "install cargo and build the target bench_peers_rust", "tasking jobs"},
     {"bench_chili", "chili", "install cargo and build the target bench_peers_rust"},
     {"bench_lace", "lace",
      "install Lace 1.4 (github.com/trolando/lace), then ./bootstrap bench tasking --peer lace=DIR"},
@@ -58,6 +59,9 @@ constexpr std::array<known_peer, 24> known_peers{{
      "install Open MPI (Debian: libopenmpi-dev openmpi-bin) and configure again", "invoke"},
     {"bench_std_async", "std_async", from_build, "invoke"},
     {"bench_std_barrier", "std_barrier", from_build, "invoke"},
+    {"bench_std_map", "std_map", from_build, "jobs"},
+    {"bench_databases", "databases",
+     "build the target bench_databases (DuckDB and Polars, from Python)", "jobs"},
     {"bench_mutex", "mutex", from_build, "invoke sections"},
     {"bench_spin", "spin", from_build, "invoke sections"},
     {"bench_atomic", "atomic", from_build, "invoke"},

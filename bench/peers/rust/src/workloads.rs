@@ -2,6 +2,7 @@
 //! Inputs, sizes and answers shared by the Rust peers; each mirrors bench/<workload>/config.hpp.
 pub mod fib;
 pub mod integers;
+pub mod jobs;
 pub mod latency;
 pub mod loops;
 pub mod marks;

@@ -4,6 +4,8 @@
 #include <concepts>
 #include <cstdint>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce::detail {
 
 /// One-to-one map that spreads keys, which are often small or multiples, over the upper bits:

@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <creek/core/language.hpp>
+
 namespace creek::mapreduce::detail {
 
 /// Used by one task at a time. Of the keys of a place, the one stays that a vote of its pairs finds

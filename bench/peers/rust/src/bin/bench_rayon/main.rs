@@ -3,6 +3,7 @@
 //! `scope` and `spawn` where tasks are produced one by one, parallel iterators over arrays.
 mod arrays;
 mod forks;
+mod jobs;
 mod latency;
 mod producers;
 
@@ -25,6 +26,8 @@ fn main() {
             ("axpy", arrays::axpy),
             ("bpc", producers::bpc),
             ("bpc_1us", producers::bpc_1us),
+            ("count_bigrams", jobs::count_bigrams),
+            ("count_words", jobs::count_words),
             ("deque", latency::deque),
             ("fib", forks::fib),
             ("idle", latency::idle),
@@ -37,6 +40,7 @@ fn main() {
             ("spc", producers::spc),
             ("spc_1us", producers::spc_1us),
             ("sum", arrays::sum),
+            ("sum_by_key", jobs::sum_by_key),
             ("uts", forks::uts),
             ("wakeup", latency::wakeup),
         ],

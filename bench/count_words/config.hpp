@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts the words, or the pairs of words that follow each other in a line, of n bytes of Zipf text
+// with a million different words. The text is in memory, and so is the result, in no order.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "../support/zipf_text.hpp"
+#include "harness/key_digest.hpp"
+#include "harness/workload.hpp"
+
+namespace bench::count_words {
+
+inline constexpr description what{.name = "count_words",
+                                  .about = "words of Zipf text, a million different ones",
+                                  .unit = "MB/s",
+                                  .full = 64'000'000,
+                                  .quick = 8'000'000,
+                                  .smoke = 50'000,
+                                  .rate = true,
+                                  .scale = 1e3,
+                                  .groups = "jobs"};
+
+inline constexpr description bigrams{.name = "count_bigrams",
+                                     .about = "pairs of words that follow each other in a line",
+                                     .unit = "MB/s",
+                                     .full = 16'000'000,
+                                     .quick = 4'000'000,
+                                     .smoke = 50'000,
+                                     .rate = true,
+                                     .scale = 1e3,
+                                     .groups = "jobs"};
+
+inline std::string text_of(const settings& s) {
+  return creek_bench::zipf_text(static_cast<std::size_t>(s.n), 1'000'000);
+}
+inline void print_text(const settings& s, std::FILE* to) {
+  const std::string text = text_of(s);
+  std::fwrite(text.data(), 1, text.size(), to);
+}
+
+/// The number of a word or bigram in the answer.
+inline std::uint64_t number_of(std::string_view key) {
+  return key.size() * 256 + static_cast<unsigned char>(key.front());
+}
+
+/// Calls `f(word)` with each word of the text.
+template <class F>
+void for_each_word(std::string_view text, F&& f) {
+  constexpr std::string_view space = " \n";
+  for (std::size_t begin; (begin = text.find_first_not_of(space)) != text.npos;) {
+    const std::size_t end = std::min(text.find_first_of(space, begin), text.size());
+    f(text.substr(begin, end - begin));
+    text.remove_prefix(end);
+  }
+}
+
+/// Calls `f(bigram)` with each bigram of the text; a view from the first word to the end of the
+/// second. Words are separated by one blank, lines end with a line feed.
+template <class F>
+void for_each_bigram(std::string_view text, F&& f) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(line.size() + (line.size() < text.size() ? 1 : 0));
+    std::size_t first = 0, second = line.find(' ');
+    while (second != line.npos && second + 1 < line.size()) {
+      const std::size_t end = std::min(line.find(' ', second + 1), line.size());
+      f(line.substr(first, end - first));
+      first = second + 1;
+      second = end == line.size() ? line.npos : end;
+    }
+  }
+}
+
+}  // namespace bench::count_words

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words and bigrams counted by jobs as a user writes them from the guide.
+#include <creek/mapreduce.hpp>
+#include <optional>
+
+#include "config.hpp"
+#include "harness/creek_runtime.hpp"
+
+namespace bench::count_words {
+namespace {
+
+using namespace creek::mapreduce;
+
+struct words {
+  using key_type = std::string_view;
+  using value_type = std::uint64_t;
+  template <class Emit>
+  static void map(std::string_view text, Emit& emit) {
+    for_each_word(text, [&](std::string_view word) { emit(word, 1); });
+  }
+  static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
+};
+
+struct pairs_of_words {
+  using key_type = std::string_view;
+  using value_type = std::uint64_t;
+  template <class Emit>
+  static void map(std::string_view text, Emit& emit) {
+    for_each_line(text, [&](std::string_view line) {
+      std::string_view last;
+      for_each_word(line, [&](std::string_view word) {
+        if (!last.empty()) {
+          emit(std::string_view(last.data(), word.data() + word.size() - last.data()), 1);
+        }
+        last = word;
+      });
+    });
+  }
+  static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
+};
+
+template <class Job, text_units Units>
+sample measure(const settings& s) {
+  const std::string text = text_of(s);
+  sample result{.work = static_cast<double>(text.size())};
+  inside(s, [&] {
+    text_view input(text, std::size_t{1} << 20, Units);
+    const auto count = [&] { return run(Job{}, input, {.sort = false}); };
+    std::optional<decltype(count())> counts;
+    result.total_ns = timed([&] { counts.emplace(count()); });
+    key_digest digest;
+    for (const auto& [key, number] : *counts) digest.add(number_of(key), number);
+    result.answer = digest.answer();
+  });
+  return result;
+}
+
+const registration counts_words{what, measure<words, text_units::words>};
+const registration counts_bigrams{bigrams, measure<pairs_of_words, text_units::lines>};
+
+}  // namespace
+}  // namespace bench::count_words

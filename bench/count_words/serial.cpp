@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words and bigrams in one std::unordered_map; also prints the text for peers of other languages.
+#include <unordered_map>
+
+#include "config.hpp"
+
+namespace bench::count_words {
+namespace {
+
+template <class ForEach>
+sample count(const settings& s, ForEach&& for_each) {
+  const std::string text = text_of(s);
+  std::unordered_map<std::string_view, std::uint64_t> counts;
+  sample result{.work = static_cast<double>(text.size())};
+  result.total_ns = timed([&] { for_each(text, [&](std::string_view key) { ++counts[key]; }); });
+  key_digest digest;
+  for (const auto& [key, n] : counts) digest.add(number_of(key), n);
+  result.answer = digest.answer();
+  return result;
+}
+
+const registration words{what,
+                         [](const settings& s) {
+                           return count(
+                               s, [](std::string_view text, auto&& f) { for_each_word(text, f); });
+                         },
+                         print_text};
+const registration pairs_of_words{
+    bigrams,
+    [](const settings& s) {
+      return count(s, [](std::string_view text, auto&& f) { for_each_bigram(text, f); });
+    },
+    print_text};
+
+}  // namespace
+}  // namespace bench::count_words

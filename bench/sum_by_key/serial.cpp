@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums by key in one std::unordered_map.
+#include <unordered_map>
+
+#include "config.hpp"
+
+namespace bench::sum_by_key {
+namespace {
+
+sample measure(const settings& s) {
+  const std::vector<key_value> pairs = pairs_of(s);
+  std::unordered_map<std::uint64_t, std::uint64_t> sums;
+  sample result{.work = static_cast<double>(pairs.size())};
+  result.total_ns = timed([&] {
+    for (const auto& [key, value] : pairs) sums[key] += value;
+  });
+  key_digest digest;
+  for (const auto& [key, sum] : sums) digest.add(number_of(key), sum);
+  result.answer = digest.answer();
+  return result;
+}
+
+const registration registered{what, measure};
+
+}  // namespace
+}  // namespace bench::sum_by_key
