@@ -7,6 +7,7 @@
 #include <creek/tasking/runtime.hpp>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -194,6 +195,20 @@ TEST(tpch_query_answers, find_rows) {
     const answer got = ask(*which, folder.path(), given);
     ASSERT_FALSE(got.rows.empty()) << which->name;
     EXPECT_NE(got.rows[0].back(), cell(null{})) << which->name;
+  }
+}
+
+TEST(tpch_query_answers, name_each_supplier_of_q21_once) {
+  support::temporary_folder folder;
+  testing::write_tables(folder.path(), testing::make_rows(11, 4000));
+  testing::write_other_tables(folder.path());
+  const answer got = ask(q21, folder.path(), {"NATION=GERMANY"});
+  ASSERT_GT(got.rows.size(), 1u);
+  std::set<std::string> names;
+  for (const auto& row : got.rows) {
+    const std::string name = std::get<std::string>(row.front());
+    EXPECT_TRUE(name.starts_with("Supplier#")) << name;
+    EXPECT_TRUE(names.insert(name).second) << name;
   }
 }
 

@@ -203,15 +203,15 @@ class q21_query final : public query_on_tables {
   /// Adds up suppliers of the same name, which form one group.
   static void add_up_names(std::vector<q21_row>& rows) {
     std::ranges::sort(rows, {}, &q21_row::name);
-    std::size_t last = 0;
-    for (std::size_t i = 1; i < rows.size(); ++i) {
-      if (rows[i].name == rows[last].name) {
-        rows[last].waits += rows[i].waits;
+    std::vector<q21_row> sums;
+    for (q21_row& row : rows) {
+      if (!sums.empty() && sums.back().name == row.name) {
+        sums.back().waits += row.waits;
       } else {
-        rows[++last] = std::move(rows[i]);
+        sums.push_back(std::move(row));
       }
     }
-    if (!rows.empty()) rows.resize(last + 1);
+    rows = std::move(sums);
   }
 
   const table &supplier_, &lineitem_, &orders_, &nation_;
