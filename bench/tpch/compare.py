@@ -6,6 +6,7 @@ outside the timed part. Queries are the files of tests/tpch/sql, their parameter
 import argparse
 import json
 import os
+import random
 import re
 import shutil
 import statistics
@@ -21,6 +22,9 @@ from oracle import Failure  # noqa: E402
 from query_file import QueryFile  # noqa: E402
 from rows import difference  # noqa: E402
 
+# The columns of each table that have keys, but for those of nations and regions.
+KEYS = {"customer": (0,), "lineitem": (0, 1, 2), "orders": (0, 1), "part": (0,), "partsupp": (0, 1), "supplier": (0,)}
+
 # Bytes that scale factor 1 takes: text, creek's caches and the peers' files on disk, all but the text in memory.
 DISK, MEMORY = 3.0e9, 2.0e9
 
@@ -30,6 +34,9 @@ def options():
     parser.add_argument("--tool", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--data", type=Path, default=ROOT / "build/tpch", help="where tables are made (build/tpch)")
     parser.add_argument("--scale", default="1", help="scale factor (1)")
+    parser.add_argument("--shuffled", action="store_true", help="put the rows of all tables in random order")
+    parser.add_argument("--sparse-keys", action="store_true",
+                        help="scatter the keys of all tables over 31 bits; dbgen's are nearly dense")
     parser.add_argument("--queries", default="", help="as q3,q6 (all that creek has)")
     parser.add_argument("--threads", default="1,2", help="numbers of threads (1,2)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds (5)")
@@ -64,7 +71,25 @@ def check_room(scale, folder):
             raise Failure(f"scale factor {scale:g} needs {wanted / 1e9:.0f} GB of {what}, {there / 1e9:.1f} GB are free")
 
 
-def make_text(folder, scale):
+def scattered(key):
+    """A different number below 2^31 for each key below 2^31 - 1, which is a prime."""
+    return int(key) * 1_000_000_007 % (2**31 - 1)
+
+
+def change_rows(path, shuffled, columns):
+    """Puts the lines of a file in an order that is random but the same each time, and scatters the keys in `columns`."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    if shuffled:
+        random.Random(path.name).shuffle(lines)
+    with open(path, "wb") as file:
+        for line in lines:
+            fields = line.split(b"|")
+            for column in columns:
+                fields[column] = b"%d" % scattered(fields[column])
+            file.write(b"|".join(fields))
+
+
+def make_text(folder, scale, shuffled, sparse_keys):
     if (folder / "made").exists():
         return
     generator = next((place for entry in sys.path if (place := Path(entry) / "bin/tpchgen-cli").exists()),
@@ -73,6 +98,9 @@ def make_text(folder, scale):
         raise Failure("tpchgen-cli: not found; pip could not install tests/tpch/wheels.txt")
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([generator, "-s", scale, "-o", folder, "-q"], check=True)
+    for table, columns in KEYS.items():
+        if shuffled or sparse_keys:
+            change_rows(folder / f"{table}.tbl", shuffled, columns if sparse_keys else ())
     (folder / "made").touch()
 
 
@@ -204,7 +232,8 @@ def counted(threads):
 def print_tables(given, queries, engines, missing, refused, figures):
     by_place = {(row["query"], row["threads"], row["engine"]): row for row in figures["queries"]}
     names = [engine.name for engine in engines]
-    print(f"TPC-H, scale factor {given.scale}: ms, medians of {given.rounds} rounds of {given.runs} runs; "
+    rows = ", rows shuffled" * given.shuffled + ", keys sparse" * given.sparse_keys
+    print(f"TPC-H, scale factor {given.scale}{rows}: ms, medians of {given.rounds} rounds of {given.runs} runs; "
           "(how many times creek's)")
     print(f"{'query':<6} {'threads':>7}" + "".join(f" {name:>18}" for name in names + sorted(missing)))
     for query in queries:
@@ -218,6 +247,10 @@ def print_tables(given, queries, engines, missing, refused, figures):
                 ratio = "" if name == "creek" else f" ({row['times_creek']:.2f})"
                 line += f" {1e3 * row['seconds']:>9.2f}{ratio:>9}"
             print(line)
+    for name in names[1:]:
+        means = [f"{statistics.geometric_mean(ratios):.2f}" for count in given.threads if (ratios := [
+            row["times_creek"] for (_, threads, engine), row in by_place.items() if (threads, engine) == (count, name)])]
+        print(f"{name}: {' / '.join(means)} times creek's with {' / '.join(map(str, given.threads))} threads, geometric means")
     for row in figures["scan_limit"]:
         print(f"q6, {counted(row['threads'])}: {1e3 * row['seconds']:.2f} ms, {row['seconds'] / row['limit_s']:.2f} times "
               f"the {1e3 * row['limit_s']:.2f} ms in which its columns can be read")
@@ -242,10 +275,11 @@ def surroundings():
 
 
 def run(given):
-    folder = (given.data / f"sf{given.scale}").resolve()
+    order = "-shuffled" * given.shuffled + "-sparse" * given.sparse_keys
+    folder = (given.data / f"sf{given.scale}{order}").resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
     check_room(float(given.scale), folder)
-    make_text(folder, given.scale)
+    make_text(folder, given.scale, given.shuffled, given.sparse_keys)
     creek = Creek(given.tool, folder)
     creek.load(given.threads[-1])
     queries = wanted_queries(creek, given.queries)
@@ -259,7 +293,7 @@ def run(given):
         peer.close()
     figures = {
         "schema_version": 1, "command": "bench tpch",
-        "scale": given.scale, "rounds": given.rounds, "runs": given.runs, "machine": surroundings(),
+        "scale": given.scale, "shuffled": given.shuffled, "sparse_keys": given.sparse_keys, "rounds": given.rounds, "runs": given.runs, "machine": surroundings(),
         "engines": {engine.name: engine.version for engine in engines}, "missing": missing,
         "queries": list(results_of(samples)),
         "scan_limit": [{"threads": count, "seconds": seconds, "limit_s": limit}
