@@ -3,6 +3,7 @@
 #pragma once
 
 #include <creek/mapreduce/dense.hpp>
+#include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/inputs/bitmap_files.hpp>
 #include <creek/mapreduce/inputs/csv_columns.hpp>

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -63,6 +64,16 @@ template <class Split>
     return split;
   } else {
     return {{}, false};
+  }
+}
+
+/// Returns the name of an input's file, if it has one.
+template <class Input>
+[[nodiscard]] std::string file_name(const Input& from, std::uint32_t number) {
+  if constexpr (requires { std::string(from.name(number)); }) {
+    return from.name(number);
+  } else {
+    return {};
   }
 }
 

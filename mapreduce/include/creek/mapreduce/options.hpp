@@ -22,6 +22,8 @@ enum class strategy : std::uint8_t {
   emit_and_group,   ///< all values are kept and brought together by key
 };
 
+class failure_log;
+
 /// Progress of a run; the run writes it, any thread may read it.
 struct progress {
   std::atomic<std::uint64_t> splits_done{0};
@@ -37,6 +39,8 @@ struct options {
   /// Bytes (elements, for spans) per split, the unit of work of a mapper.
   std::size_t split = std::size_t{1} << 20;
   progress* report = nullptr;
+  /// Notes where exceptions of the job come from, for a handler around run().
+  failure_log* failures = nullptr;
   /// Once a stop is requested, no further split begins and run() throws creek::error (ECANCELED).
   std::stop_token stop = {};
 };

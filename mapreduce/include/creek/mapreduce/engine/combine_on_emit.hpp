@@ -8,6 +8,7 @@
 #include <concepts>
 #include <creek/mapreduce/engine/combine_shared.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
+#include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
@@ -52,7 +53,10 @@ class combine_on_emit {
   static_assert(table<table_type>, "table_type of a job must be a table, see tables/table.hpp");
 
   combine_on_emit(const Job& job, const options& chosen, std::size_t mappers)
-      : job_(&job), tables_(mappers), runs_(job, chosen, table_type::partitions) {}
+      : job_(&job),
+        failures_(chosen.failures),
+        tables_(mappers),
+        runs_(job, chosen, table_type::partitions) {}
 
   template <class Split>
   void map(std::size_t mapper, const Split& split) {
@@ -150,7 +154,8 @@ class combine_on_emit {
     const bool copy = table_type::must_copy(key);
     if constexpr (reduces<Job>) {
       emitted_type pair{std::move(key), std::move(value)};
-      auto reduced = job_->reduce(pair.key, values<Job>(std::span<const emitted_type>(&pair, 1)));
+      auto reduced = detail::call_reduce(*job_, failures_, pair.key,
+                                         values<Job>(std::span<const emitted_type>(&pair, 1)));
       runs_.add(part, std::move(pair.key), std::move(reduced), copy);
     } else {
       runs_.add(part, std::move(key), std::move(value), copy);
@@ -159,6 +164,7 @@ class combine_on_emit {
   using emitted_type = mapreduce::emitted<typename Job::key_type, typename Job::value_type>;
 
   const Job* job_;
+  failure_log* failures_;
   std::vector<std::optional<table_type>> tables_;  // created when their mapper gets its first split
   std::vector<std::uint64_t> sizes_ = std::vector<std::uint64_t>(table_type::partitions);
   runs<Job> runs_;

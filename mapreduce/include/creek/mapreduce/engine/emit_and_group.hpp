@@ -7,6 +7,7 @@
 
 #include <creek/mapreduce/engine/emit_and_move.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
+#include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
@@ -37,6 +38,7 @@ class emit_and_group {
 
   emit_and_group(const Job& job, const options& chosen, std::size_t mappers)
       : job_(&job),
+        failures_(chosen.failures),
         mappers_(mappers),
         groups_(detail::hash_partitions),
         sizes_(detail::hash_partitions),
@@ -194,8 +196,8 @@ class emit_and_group {
   void reduce_key(std::size_t part, key_type& key, std::span<value_type> all) {
     const bool copy = stored::is_inside(key);
     if constexpr (reduces<Job>) {
-      auto reduced =
-          job_->reduce(std::as_const(key), values<Job>(std::span<const value_type>(all)));
+      auto reduced = detail::call_reduce(*job_, failures_, std::as_const(key),
+                                         values<Job>(std::span<const value_type>(all)));
       runs_.add(part, std::move(key), std::move(reduced), copy);
     } else {
       value_type sum = std::move(all[0]);
@@ -205,6 +207,7 @@ class emit_and_group {
   }
 
   const Job* job_;
+  failure_log* failures_;
   std::vector<std::optional<mapper>> mappers_;  // created when they get their first split
   std::vector<grouped> groups_;
   std::vector<std::uint64_t> sizes_;  // keys of each partition

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <creek/mapreduce/engine/gather_pairs.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
+#include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/tables/pieces.hpp>
@@ -81,7 +82,11 @@ class emit_and_move {
   static constexpr std::size_t part_count = 64;
 
   emit_and_move(const Job& job, const options& chosen, std::size_t mappers)
-      : job_(&job), mappers_(mappers), groups_(part_count), runs_(job, chosen, part_count) {}
+      : job_(&job),
+        failures_(chosen.failures),
+        mappers_(mappers),
+        groups_(part_count),
+        runs_(job, chosen, part_count) {}
 
   template <class Split>
   void map(std::size_t index, const Split& split) {
@@ -124,7 +129,8 @@ class emit_and_move {
     all.pairs.for_each_key([&](std::span<pair> equal) {
       if constexpr (reduces<Job>) {
         const std::span<const pair> same = equal;
-        runs_.add(part, equal[0].key, job_->reduce(equal[0].key, values<Job>(same)));
+        runs_.add(part, equal[0].key,
+                  call_reduce(*job_, failures_, equal[0].key, values<Job>(same)));
       } else {
         runs_.add(part, equal[0].key, combined(*job_, equal));
       }
@@ -211,6 +217,7 @@ class emit_and_move {
   }
 
   const Job* job_;
+  failure_log* failures_;
   const hash_secret* secret_ = &current_hash_secret();
   std::vector<mapper> mappers_;
   std::vector<key_group> groups_;

@@ -14,15 +14,18 @@
 // ended.
 #pragma once
 
+#include <concepts>
 #include <creek/core/function_ref.hpp>
 #include <creek/mapreduce/detail/stages.hpp>
 #include <creek/mapreduce/detail/stopwatch.hpp>
+#include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace creek::mapreduce {
@@ -47,13 +50,25 @@ struct result {
 
 namespace detail {
 
+/// Describes split i, or a piece of it.
+template <class Input, class Split>
+[[nodiscard]] std::string describe_split(const Input& from, const Split& split, std::size_t i) {
+  if constexpr (std::derived_from<Split, text_split>) {
+    return describe_piece(file_name(from, split.from.file), split.from.offset);
+  } else {
+    return describe_piece(i);
+  }
+}
+
 /// Runs the stage `map`.
 template <class Plan, class Input>
 void map_all(stage_times& times, Plan& plan, Input& from, const options& chosen,
              std::size_t mappers) {
   map_splits(times, from.splits(), mappers, chosen, [&](std::size_t mapper, std::size_t i) {
     from.visit(i, [&](const auto& split) {
-      plan.map(mapper, split);
+      with_place<typename Plan::job_type>(
+          chosen.failures, "map", [&] { plan.map(mapper, split); },
+          [&] { return describe_split(from, split, i); });
       report_bytes(chosen, size_in_bytes(split));
     });
   });

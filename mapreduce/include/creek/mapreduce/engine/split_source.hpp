@@ -6,11 +6,13 @@
 #include <concepts>
 #include <creek/core/function_ref.hpp>
 #include <creek/mapreduce/dense.hpp>
+#include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace creek::mapreduce {
@@ -40,18 +42,23 @@ class split_source {
   [[nodiscard]] std::size_t splits() const { return calls_->splits(from_); }
   [[nodiscard]] std::uint64_t bytes() const { return calls_->bytes(from_); }
   void visit(std::size_t i, visitor f) const { calls_->visit(from_, i, f); }
+  [[nodiscard]] std::string name(std::uint32_t file) const { return calls_->name(from_, file); }
 
  private:
   struct calls {
     std::size_t (*splits)(void*);
     std::uint64_t (*bytes)(void*);
     void (*visit)(void*, std::size_t, visitor);
+    std::string (*name)(void*, std::uint32_t);
   };
   template <class Input>
   static constexpr calls calls_of{
       [](void* input) -> std::size_t { return static_cast<Input*>(input)->splits(); },
       [](void* input) -> std::uint64_t { return static_cast<Input*>(input)->bytes(); },
-      [](void* input, std::size_t i, visitor f) { static_cast<Input*>(input)->visit(i, f); }};
+      [](void* input, std::size_t i, visitor f) { static_cast<Input*>(input)->visit(i, f); },
+      [](void* input, std::uint32_t file) {
+        return detail::file_name(*static_cast<Input*>(input), file);
+      }};
 
   void* from_;
   const calls* calls_;

@@ -12,6 +12,7 @@
 #include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/engine/key_groups.hpp>
 #include <creek/mapreduce/engine/plan.hpp>
+#include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
@@ -171,7 +172,8 @@ class rank_plan {
     groups_.for_each([&](std::span<const ref> run) {
       const key_type& key = run[0].pair->key;
       if constexpr (reduces<Job>) {
-        records_.push_back({key, job_->reduce(key, values<Job>(run))});
+        records_.push_back(
+            {key, detail::call_reduce(*job_, options_->failures, key, values<Job>(run))});
       } else {
         records_.push_back({key, fold(run)});
       }

@@ -13,6 +13,7 @@
 #include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
 #include <creek/mapreduce/engine/key_groups.hpp>
+#include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/memory_limit.hpp>
@@ -51,6 +52,7 @@ class record_target {
 template <job Job>
 class spill_plan {
  public:
+  using job_type = Job;
   using key_type = typename Job::key_type;
   using value_type = typename Job::value_type;
   using table = spill_table<Job>;
@@ -273,8 +275,8 @@ class spill_plan {
   void hand_over(const place& at, table& sums) requires combines<Job> {
     sums.for_each([&](key_type& key, value_type& value) {
       if constexpr (reduces<Job>) {
-        auto reduced =
-            job_->reduce(std::as_const(key), values<Job>(std::span<const value_type>(&value, 1)));
+        auto reduced = detail::call_reduce(*job_, chosen_->failures, std::as_const(key),
+                                           values<Job>(std::span<const value_type>(&value, 1)));
         at.target->add(at.taker, at.part, std::move(key), std::move(reduced));
       } else {
         at.target->add(at.taker, at.part, std::move(key), std::move(value));
@@ -302,7 +304,8 @@ class spill_plan {
       }
       const key_groups<key_type, value_type> groups(std::move(pairs));
       groups.for_each([&](std::span<const pair_ref<key_type, value_type>> same) {
-        auto reduced = job_->reduce(same[0].pair->key, values<Job>(same));
+        auto reduced =
+            detail::call_reduce(*job_, chosen_->failures, same[0].pair->key, values<Job>(same));
         at.target->add(at.taker, at.part, std::move(same[0].pair->key), std::move(reduced));
       });
       distinct_.fetch_add(groups.keys(), std::memory_order_relaxed);
