@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace creek::mapreduce {
@@ -73,6 +75,122 @@ TEST(KMeans, RoundIsThatOfALoop) {
   }
 }
 
+/// Returns coordinates around `offset`, uniform in [0, spread).
+std::vector<float> random_coordinates(std::mt19937_64& random, std::size_t count, double offset,
+                                      double spread) {
+  std::vector<float> all(count);
+  for (float& one : all) {
+    one = static_cast<float>(offset + spread * static_cast<double>(random() >> 11) * 0x1p-53);
+  }
+  return all;
+}
+
+std::uint64_t test_seed() {
+  const char* const given = std::getenv("CREEK_TEST_SEED");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+}
+
+/// The same points count for each centre, and their coordinates are added in the same order.
+void expect_round(const std::vector<float>& points, const std::vector<float>& centres,
+                  std::size_t d) {
+  std::vector<double> sums(centres.size() / d * (d + 1) + 1);
+  add_to_nearest(points, centres, d, sums);
+  std::vector<double> expected = round_by_loop(points, centres, d);
+  EXPECT_NEAR(sums.back(), expected.back(), 1e-12 * expected.back());
+  sums.back() = expected.back();
+  EXPECT_EQ(sums, expected) << d << " dimensions, " << centres.size() / d << " centres";
+}
+
+TEST(KMeans, RoundIsThatOfDoublePrecision) {
+  const std::uint64_t seed = test_seed();
+  SCOPED_TRACE("CREEK_TEST_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (const std::size_t d : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 9u, 33u, 64u, 65u, 260u, 300u}) {
+    for (const std::size_t k : {1u, 3u, 16u, 17u, 100u}) {
+      for (const double offset : {0.0, -1e3, 1e6, 1e14}) {
+        for (const double spread : {1.0, 1e-30, 1e8}) {
+          expect_round(random_coordinates(random, 130 * d, offset, spread),
+                       random_coordinates(random, k * d, offset, spread), d);
+        }
+      }
+    }
+  }
+}
+
+TEST(KMeans, RoundOfPointsInSeveralDistantPlaces) {
+  const std::uint64_t seed = test_seed();
+  SCOPED_TRACE("CREEK_TEST_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (const std::size_t d : {1u, 3u, 8u, 70u}) {
+    std::vector<float> points, centres;
+    for (const double place : {0.0, 1e6, -1e5, 1e9}) {
+      const auto some = random_coordinates(random, 99 * d, place, 1);
+      const auto more = random_coordinates(random, 10 * d, place, 1);
+      points.insert(points.end(), some.begin(), some.end());
+      centres.insert(centres.end(), more.begin(), more.end());
+    }
+    expect_round(points, centres, d);
+    centres.insert(centres.end(), centres.begin(), centres.end());  // none of the second half wins
+    expect_round(points, centres, d);
+  }
+}
+
+TEST(KMeans, RoundOfCoordinatesWithoutAFiniteDistance) {
+  const float infinity = std::numeric_limits<float>::infinity(), largest = 3e38f;
+  for (const float wrong : {std::nanf(""), infinity, -infinity}) {
+    for (const std::size_t d : {1u, 3u, 5u}) {
+      auto points = whole_coordinates(4, 70 * d, 9);
+      auto centres = whole_coordinates(5, 20 * d, 9);
+      points[33 * d] = wrong;  // has no distance to any centre, and counts for the first
+      std::vector<double> sums(20 * (d + 1) + 1);
+      add_to_nearest(points, centres, d, sums);
+      EXPECT_FALSE(std::isfinite(sums[0]));
+      EXPECT_FALSE(std::isfinite(sums.back()));
+      points.erase(points.begin() + static_cast<std::ptrdiff_t>(33 * d),
+                   points.begin() + static_cast<std::ptrdiff_t>(34 * d));
+      const auto expected = round_by_loop(points, centres, d);
+      EXPECT_EQ(sums[d], expected[d] + 1);
+      for (std::size_t i = d + 1; i + 1 < sums.size(); ++i) EXPECT_EQ(sums[i], expected[i]);
+      centres[7 * d] = wrong;  // no point is near it
+      std::vector<double> others(sums.size());
+      add_to_nearest(points, centres, d, others);
+      EXPECT_EQ(others[7 * (d + 1) + d], 0);
+    }
+  }
+  const std::vector<float> points{largest, 0, -largest, 2e19f, 1e-40f};
+  expect_round(points, {0, -largest, 1e19f, largest, 2e-40f}, 1);
+}
+
+TEST(KMeans, BoundsDoNotChangeTheResult) {
+  const std::uint64_t seed = test_seed();
+  SCOPED_TRACE("CREEK_TEST_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (const std::size_t d : {1u, 2u, 3u, 5u, 9u, 33u, 70u}) {
+    for (const std::size_t k : {1u, 2u, 17u, 130u}) {
+      for (const double offset : {0.0, 1e6}) {
+        auto points = random_coordinates(random, 1500 * d, offset, 1);
+        if (k == 17) {  // points and centres with equal distances
+          for (float& one : points) one = static_cast<float>(offset) + std::round(one * 8);
+        }
+        k_means_options chosen{.clusters = k,
+                               .dimensions = d,
+                               .seed = seed,
+                               .most_rounds = 25,
+                               .bounds = k_means_bounds::off};
+        const auto plain = k_means(points, chosen);
+        for (const auto bounds : {k_means_bounds::on, k_means_bounds::automatic}) {
+          chosen.bounds = bounds;
+          const auto made = k_means(points, chosen);
+          EXPECT_EQ(made.centres, plain.centres) << d << ' ' << k << ' ' << offset;
+          EXPECT_EQ(made.sizes, plain.sizes);
+          EXPECT_EQ(made.inertia, plain.inertia);
+          EXPECT_EQ(made.rounds, plain.rounds);
+        }
+      }
+    }
+  }
+}
+
 TEST(KMeans, RoundReadsNothingElseAndAddsToWhatIsThere) {
   // Reads up to the ends of exact allocations, for AddressSanitizer.
   for (const std::size_t d : {1u, 3u, 7u, 70u}) {
@@ -124,18 +242,21 @@ TEST(KMeans, IsTheSameToTheBitForAllWorkers) {
   std::normal_distribution<float> normal;
   std::vector<float> points(3 * 40001);
   for (float& one : points) one = normal(random);
-  const k_means_options chosen{.clusters = 20, .dimensions = 3, .seed = 3, .most_rounds = 10};
-  const auto one =
-      runtime(scheduler_options{.workers = 1}).run([&] { return k_means(points, chosen); });
-  for (const unsigned count : {2u, 5u}) {
-    runtime rt(scheduler_options{.workers = count});
-    const auto made = rt.run([&] { return k_means(points, chosen); });
-    EXPECT_EQ(made.centres, one.centres);
-    EXPECT_EQ(made.sizes, one.sizes);
-    EXPECT_EQ(made.inertia, one.inertia);
+  for (const auto bounds : {k_means_bounds::off, k_means_bounds::on}) {
+    const k_means_options chosen{
+        .clusters = 20, .dimensions = 3, .seed = 3, .most_rounds = 10, .bounds = bounds};
+    const auto one =
+        runtime(scheduler_options{.workers = 1}).run([&] { return k_means(points, chosen); });
+    for (const unsigned count : {2u, 5u}) {
+      runtime rt(scheduler_options{.workers = count});
+      const auto made = rt.run([&] { return k_means(points, chosen); });
+      EXPECT_EQ(made.centres, one.centres);
+      EXPECT_EQ(made.sizes, one.sizes);
+      EXPECT_EQ(made.inertia, one.inertia);
+    }
+    EXPECT_EQ(one.rounds, 10u);
+    EXPECT_FALSE(one.converged);
   }
-  EXPECT_EQ(one.rounds, 10u);
-  EXPECT_FALSE(one.converged);
 }
 
 TEST(KMeans, InertiaNeverGrows) {
