@@ -272,6 +272,94 @@ TEST(KMeans, InertiaNeverGrows) {
   }
 }
 
+/// The k-means++ choice by one loop over doubles.
+std::vector<float> far_points(const std::vector<float>& points, std::size_t d, std::size_t k,
+                              std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const std::size_t n = points.size() / d;
+  std::vector<std::size_t> chosen{random() % n};
+  while (chosen.size() < k) {
+    std::vector<double> sums{0};
+    for (std::size_t i = 0; i < n; ++i) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const std::size_t c : chosen) {
+        least = std::min(least, distance2(&points[i * d], &points[c * d], d));
+      }
+      sums.push_back(sums.back() + least);
+    }
+    const double wanted = static_cast<double>(random() >> 11) * 0x1p-53 * sums.back();
+    chosen.push_back(static_cast<std::size_t>(std::upper_bound(sums.begin(), sums.end(), wanted) -
+                                              sums.begin() - 1));
+  }
+  std::vector<float> centres;
+  for (const std::size_t c : chosen) {
+    centres.insert(centres.end(), &points[c * d], &points[c * d] + d);
+  }
+  return centres;
+}
+
+/// Returns the first centres, which a round without a nearer point would not move.
+std::vector<float> start_of(const std::vector<float>& points, k_means_options chosen) {
+  const std::vector<double> sums =
+      round_by_loop(points, far_points(points, chosen.dimensions, chosen.clusters, chosen.seed),
+                    chosen.dimensions);
+  std::vector<float> means;
+  for (std::size_t c = 0; c < chosen.clusters; ++c) {
+    const double* const row = &sums[c * (chosen.dimensions + 1)];
+    for (std::size_t j = 0; j < chosen.dimensions; ++j) {
+      means.push_back(static_cast<float>(row[j] / row[chosen.dimensions]));
+    }
+  }
+  return means;
+}
+
+TEST(KMeans, PlusPlusPrefersDistantPoints) {
+  for (const std::size_t d : {1u, 2u, 3u, 4u, 5u, 33u}) {
+    // Whole numbers, whose weights and sums are exact in any order. More than one piece.
+    auto points = whole_coordinates(d, 9001 * d, 200);
+    const k_means_options chosen{.clusters = 30,
+                                 .dimensions = d,
+                                 .start = k_means_start::plus_plus,
+                                 .seed = 11 + d,
+                                 .most_rounds = 1};
+    const auto expected = start_of(points, chosen);
+    for (const unsigned workers : {1u, 3u}) {
+      runtime rt(scheduler_options{.workers = workers});
+      EXPECT_EQ(rt.run([&] { return k_means(points, chosen); }).centres, expected) << d;
+    }
+  }
+}
+
+TEST(KMeans, PlusPlusFindsEveryCloud) {
+  constexpr std::size_t d = 3, k = 5;
+  const auto points = clouds(1, 3000, d, k);
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const auto made = k_means(
+        points, {.clusters = k, .dimensions = d, .start = k_means_start::plus_plus, .seed = seed});
+    EXPECT_LE(made.inertia, 3000 * 0.25 * d) << seed;
+  }
+}
+
+TEST(KMeans, StartsFromTheFirstPoints) {
+  const std::vector<float> points{0, 0, 5, 5, 9, 1, 10, 2, -3, 2};
+  const auto made = k_means(
+      points, {.clusters = 3, .dimensions = 2, .start = k_means_start::first, .most_rounds = 1});
+  EXPECT_EQ(made.centres, (std::vector<float>{-1.5f, 1, 5, 5, 9.5f, 1.5f}));
+}
+
+TEST(KMeans, PlusPlusOfEqualPoints) {
+  const std::vector<float> points{7, 7, 7, 8, 7, 7};
+  for (std::uint64_t seed = 0; seed < 9; ++seed) {
+    for (const std::size_t k : {2u, 4u, 6u}) {
+      const auto made = k_means(
+          points,
+          {.clusters = k, .dimensions = 1, .start = k_means_start::plus_plus, .seed = seed});
+      EXPECT_EQ(made.inertia, 0);
+      EXPECT_EQ(std::ranges::count(made.centres, 8.0f), 1);
+    }
+  }
+}
+
 TEST(KMeans, EveryPointItsOwnCluster) {
   const std::vector<float> points{0, 0, 5, 5, 9, 1, -3, 2};
   const auto made = k_means(points, {.clusters = 4, .dimensions = 2});

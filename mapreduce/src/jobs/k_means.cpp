@@ -16,9 +16,8 @@
 #include <creek/tasking/this_worker.hpp>
 #include <limits>
 #include <optional>
-#include <random>
-#include <unordered_set>
 
+#include "jobs/first_centres.hpp"
 #include "jobs/nearest_centres.hpp"
 
 namespace creek::mapreduce {
@@ -53,21 +52,6 @@ void check_k_means(std::span<const float> points, const k_means_options& options
   }
 }
 
-/// Returns `k` different numbers below `n`, in the order of their choice. Source: Floyd's algorithm
-/// [Bentley 1987]; random numbers are reduced modulo, so that the result is the same with all
-/// standard libraries.
-std::vector<std::size_t> choose(std::size_t k, std::size_t n, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::unordered_set<std::size_t> seen;
-  std::vector<std::size_t> chosen;
-  for (std::size_t last = n - k; last < n; ++last) {
-    const std::size_t one = random() % (last + 1);
-    chosen.push_back(seen.insert(one).second ? one : last);
-    seen.insert(chosen.back());
-  }
-  return chosen;
-}
-
 /// Moves the centres to the means of their points. Returns the move of each.
 std::vector<double> move_centres(std::span<const double> sums, std::size_t d, k_means_result& to) {
   std::vector<double> moves(to.sizes.size());
@@ -89,7 +73,7 @@ std::vector<double> move_centres(std::span<const double> sums, std::size_t d, k_
   return moves;
 }
 
-/// What bounds need from one round to the next.
+/// Bounds, and what they need from one round to the next.
 class bounded_rounds {
  public:
   bounded_rounds(std::span<const float> points, std::size_t clusters, std::size_t dimensions)
@@ -185,7 +169,7 @@ k_means_result k_means(std::span<const float> points, const k_means_options& opt
   const std::size_t d = options.dimensions;
   k_means_result made;
   made.sizes.resize(options.clusters);
-  for (const std::size_t i : choose(options.clusters, points.size() / d, options.seed)) {
+  for (const std::size_t i : detail::first_centres(points, options)) {
     const auto point = points.subspan(i * d, d);
     made.centres.insert(made.centres.end(), point.begin(), point.end());
   }

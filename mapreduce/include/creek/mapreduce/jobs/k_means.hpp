@@ -47,10 +47,17 @@ struct k_means_round {
 /// The results are the same to the bit. `automatic` decides by the numbers of centres and points.
 enum class k_means_bounds { automatic, off, on };
 
+/// The points that k_means() starts from, all different points (they may have equal coordinates):
+/// chosen at random; by k-means++, each with a probability proportional to the squared distance to
+/// the nearest point chosen before [Arthur 2007]; or the first ones. k-means++ takes a pass over
+/// the points per centre, and most often fewer rounds and a smaller inertia than `random`.
+enum class k_means_start { random, plus_plus, first };
+
 struct k_means_options {
   std::size_t clusters = 8;
   std::size_t dimensions = 2;
-  std::uint64_t seed = 0;  ///< seed of the random choice of the first centres
+  k_means_start start = k_means_start::random;
+  std::uint64_t seed = 0;  ///< seed of the choice of the first centres
   std::size_t most_rounds = 300;
   /// A round that moves no centre further than this ends the iteration.
   double tolerance = 0;
@@ -67,8 +74,7 @@ struct k_means_result {
   std::chrono::nanoseconds round_time{0};  ///< total of all rounds
 };
 
-/// Clusters `points`, n x options.dimensions, row-major. The first centres are different points
-/// chosen at random (they may have equal coordinates); a centre without a nearest point does not
+/// Clusters `points`, n x options.dimensions, row-major. A centre without a nearest point does not
 /// move. Threads as in mapreduce::run. Throws usage_error for options that do not match the points,
 /// and, before any work, creek::error naming a point with a coordinate that is not a number of
 /// magnitude <= 1e15; creek::error (ECANCELED) once a stop is requested.
