@@ -35,19 +35,22 @@ struct kmeans_arguments {
   long long clusters = 0;
   long long rounds = 300;
   double tolerance = 0;
+  mapreduce::k_means_start start = mapreduce::k_means_start::random;
   std::uint64_t seed = 0;
 };
 
 constexpr const char* kmeans_notes =
     R"(Points are lines of text with one column per dimension or, with --format floats, binary records of
---dimensions floats in the byte order of this machine. The first centres are points chosen by --seed;
-rounds continue until no centre moves further than --tolerance. Results do not depend on the number
-of workers.
+--dimensions floats in the byte order of this machine. The first centres are points chosen by --start
+and --seed: at random; by k-means++, which prefers points far from those chosen before; or the first
+points. Rounds continue until no centre moves further than --tolerance. Results do not depend on the
+number of workers.
 {}
 {}
 
   creek kmeans --clusters 8 points.csv
   creek kmeans --clusters 3 --columns lon,lat --seed 7 --json places.csv
+  creek kmeans --clusters 20 --start kmeans++ points.csv
   creek kmeans --clusters 100 --format floats --dimensions 3 --rounds 20 cloud.bin)";
 
 /// The points of some records, to be joined in the order of the input.
@@ -120,6 +123,7 @@ clustering cluster(const kmeans_arguments& given, job_run& run, Input& from) {
   }
   const mapreduce::k_means_options chosen{.clusters = static_cast<std::size_t>(given.clusters),
                                           .dimensions = made.from.dimensions,
+                                          .start = given.start,
                                           .seed = given.seed,
                                           .most_rounds = static_cast<std::size_t>(given.rounds),
                                           .tolerance = given.tolerance};
@@ -132,6 +136,17 @@ std::span<const float> centre(const clustering& made, std::size_t c) {
   return std::span(made.found.centres).subspan(c * made.from.dimensions, made.from.dimensions);
 }
 
+const char* start_name(mapreduce::k_means_start start) {
+  switch (start) {
+    case mapreduce::k_means_start::plus_plus:
+      return "kmeans++";
+    case mapreduce::k_means_start::first:
+      return "first";
+    default:
+      return "random";
+  }
+}
+
 json_value to_json(const kmeans_arguments& given, const clustering& made) {
   json_value clusters = json_value::array();
   for (std::size_t c = 0; c < made.found.sizes.size(); ++c) {
@@ -139,6 +154,7 @@ json_value to_json(const kmeans_arguments& given, const clustering& made) {
   }
   return {{"n", made.from.points.size() / made.from.dimensions},
           {"dimensions", made.from.dimensions},
+          {"start", start_name(given.start)},
           {"seed", given.seed},
           {"rounds", made.found.rounds},
           {"converged", made.found.converged},
@@ -214,6 +230,13 @@ void add_kmeans(command_line::command& app, int&) {
       ->add_option("--tolerance", given->tolerance, "Stop when no centre moves further than this")
       ->at_least(0)
       ->show_default();
+  command
+      ->add_choice("--start", given->start,
+                   {{"random", mapreduce::k_means_start::random},
+                    {"kmeans++", mapreduce::k_means_start::plus_plus},
+                    {"first", mapreduce::k_means_start::first}},
+                   "Choice of the first centres")
+      ->option_text("random|kmeans++|first");
   command->add_option("--seed", given->seed, "Seed for choosing the first centres")->show_default();
   command
       ->add_choice("--format", given->format,

@@ -104,6 +104,7 @@ answer k_means_by_loop(std::span<const float> points, std::span<const float> cen
   const std::size_t keys = centres.size() / dimensions * (dimensions + 1) + 1;
   return on_shares<double>(points, dimensions, keys, threads, [&](auto share, auto sums) {
     if (kind == loop_kind::plain) return plain_k_means(share, centres, dimensions, sums);
+    if (kind == loop_kind::native) return native_k_means(share, centres, sums);
     creek::mapreduce::add_to_nearest(share, centres, dimensions, sums);
   });
 }

@@ -164,9 +164,12 @@ contest clustering(std::span<const float> points, std::span<const float> centres
       "ms", 0, 1e-3};
   for (creek::runtime* rt : at) {
     const unsigned workers = rt->worker_count();
-    for (const loop_kind kind : {loop_kind::plain, loop_kind::vectorised}) {
-      held.all.push_back({kind == loop_kind::plain ? "plain loop" : vectorised, workers,
-                          [=] { return k_means_by_loop(points, centres, d, workers, kind); }});
+    for (const auto& [name, kind] : {std::pair{"plain loop", loop_kind::plain},
+                                     {"loop for this machine", loop_kind::native},
+                                     {vectorised, loop_kind::vectorised}}) {
+      held.all.push_back({name, workers, [=, kind = kind] {
+                            return k_means_by_loop(points, centres, d, workers, kind);
+                          }});
     }
     const auto from = std::make_shared<span_input<float>>(points, 8192 * d);
     using iterative = rounds<k_means_round, span_input<float>>;

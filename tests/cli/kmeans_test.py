@@ -92,6 +92,19 @@ class Answers(FolderCase):
         answer = self.answer("--clusters", "6", "--columns", "x,y", "--tolerance", "1000", name)
         self.assertEqual((answer["rounds"], answer["converged"]), (1, True))
 
+    def test_starts(self):
+        points = clouds(3, 2000, 2, 6)
+        name = self.write("points.csv", as_csv(points))
+        answers = [self.answer("--clusters", "6", "--start", start, "--seed", "5", name)
+                   for start in ("random", "kmeans++", "first")]
+        self.assertEqual([a["start"] for a in answers], ["random", "kmeans++", "first"])
+        for answer in answers:
+            self.check_fixed_point(points, answer)
+        self.assertLess(answers[1]["inertia"], 2000 * 2)  # a centre in each cloud
+        first = self.answer("--clusters", "3", "--start", "first", "--seed", "9", name)
+        again = self.answer("--clusters", "3", "--start", "first", "--seed", "8", name)
+        self.assertEqual(first["clusters"], again["clusters"])
+
     def test_text_for_people_and_quiet(self):
         done = run("--clusters", "1", stdin=b"1 2\n3 4\n")
         self.assertIn(b"2 points of 2 dimensions, 2 rounds", done.stdout)
