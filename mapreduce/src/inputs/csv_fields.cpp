@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <creek/core/error.hpp>
 #include <creek/core/io/data_fault.hpp>
 #include <creek/mapreduce/inputs/malformed_text.hpp>
@@ -110,7 +111,8 @@ void csv_fields::keep(std::string_view quoted) {
   const std::size_t begin = copies_.size();
   for (std::size_t pair; (pair = quoted.find('"')) != quoted.npos;) {
     copies_ += quoted.substr(0, pair + 1);
-    quoted.remove_prefix(pair + 2);
+    // The second quote is gone if the file is overwritten meanwhile.
+    quoted.remove_prefix(std::min(pair + 2, quoted.size()));
   }
   copies_ += quoted;
   copied_.push_back({fields_.size(), begin});
