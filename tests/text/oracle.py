@@ -101,7 +101,7 @@ def random_pattern(depth):
     empty."""
     def atom(level):
         if level == 0 or random.random() < 0.6:
-            return random.choice(["a", "b", "\u00e4", "[ab]", "[^a]", ".", "\\d", "1"])
+            return random.choice(["a", "b", "\u00e4", "[ab]", "[^a]", ".", "\\d", "\\s", "1"])
         return f"({random.choice(['', '?:'])}{random_pattern(level - 1)})"
 
     text = ""
@@ -110,7 +110,10 @@ def random_pattern(depth):
         text += part if "(" in part else part + random.choice(["", "", "+", "*", "?", "{1,2}"])
     if random.random() < 0.3:
         text += "|" + atom(depth)
-    return random.choice(["", "", "^", "\\b"]) + text if depth == 2 and "|" not in text else text
+    if depth < 2 or "|" in text:
+        return text
+    # \\A and \\Z (RE2: \\z) are the ends of a line.
+    return random.choice(["", "", "^", "\\b", "\\A"]) + text + random.choice(["", "", "", "$", "\\b", "\\Z"])
 
 
 def print_matches():
@@ -127,6 +130,7 @@ def print_matches():
                     found.append("/".join("-" if group is None else group.encode().hex() for group in groups))
                 if at > len(line):
                     break
+        pattern = pattern.replace("\\Z", "\\z")
         print(f"{pattern.encode().hex()};{text.encode().hex()};{','.join(found)}")
 
 

@@ -37,6 +37,8 @@ TEST_F(Patterns, MatchWithinLines) {
   EXPECT_THAT(matches_of("a\nb", pattern("a\\s*b")), ElementsAre());
   EXPECT_THAT(matches_of("a b\nc d", pattern("^\\w")), ElementsAre("a", "c"));
   EXPECT_THAT(matches_of("a b\nc d", pattern("\\w$")), ElementsAre("b", "d"));
+  EXPECT_THAT(matches_of("ab\na\nba", pattern("\\Aa|a\\z")), ElementsAre("a", "a", "a"));
+  EXPECT_THAT(matches_of("ab\nb", pattern("(?s).+")), ElementsAre("ab", "b"));
   EXPECT_THAT(matches_of("x\n\nyx", pattern("x")), ElementsAre("x", "x"));
   EXPECT_THAT(matches_of("", pattern("x*")), ElementsAre());
   EXPECT_THAT(matches_of("b\xC3\xA4"
@@ -60,6 +62,10 @@ TEST_F(Patterns, InvalidBytesMatchOnlyAsBytes) {
                           "b"));
 }
 
+TEST_F(Patterns, EveryByteMayBeginAMatch) {
+  EXPECT_THAT(matches_of("a\x80\x81", pattern("\\x{81}*", {.bytes = true})), ElementsAre("\x81"));
+}
+
 TEST_F(Patterns, GroupsMayTakeNoPart) {
   std::vector<strings> found;
   for_each_match("k=v x\nz=", pattern("(\\w)=(\\w)?"), [&](match one) {
@@ -77,6 +83,7 @@ TEST_F(Patterns, FaultsAreNamedWithTheirPosition) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"a(b", "pattern 'a(b': missing ): a(b at byte 3"},
       {"ab[z-a]", "pattern 'ab[z-a]': invalid character class range: z-a at byte 3"},
+      {"a)|(b", "pattern 'a)|(b': unexpected ): a)|(b at byte 0"},
       {"x**", "pattern 'x**': bad repetition operator: ** at byte 1"},
       {"a\\1", "pattern 'a\\1': invalid escape sequence: \\1 at byte 1"}};
   for (const auto& [expression, why] : cases) {

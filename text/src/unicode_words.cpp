@@ -8,7 +8,10 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+
+#include "word_runs.hpp"
 
 namespace creek::text {
 
@@ -67,6 +70,19 @@ unsigned kind_by_property(std::int32_t code) noexcept {
   return joins ? joiner : separator;
 }
 
+/// Returns the kinds of the code points that UTF-8 encodes in two bytes: Latin, Greek, Cyrillic,
+/// Hebrew, Arabic and others.
+const std::array<byte, 0x800>& short_kinds() noexcept {
+  static const auto kinds = [] {
+    std::array<byte, 0x800> made{};
+    for (std::size_t code = 0; code < made.size(); ++code) {
+      made[code] = static_cast<byte>(kind_by_property(static_cast<std::int32_t>(code)));
+    }
+    return made;
+  }();
+  return kinds;
+}
+
 /// A character above ASCII.
 struct character {
   unsigned kind;
@@ -76,9 +92,15 @@ struct character {
 /// Decodes the character that begins at `at`; a byte that is not UTF-8 is a separator.
 character decode(const byte* at, const byte* end, bool digits) noexcept {
   utf8proc_int32_t code = 0;
-  const utf8proc_ssize_t bytes = utf8proc_iterate(at, end - at, &code);
-  if (bytes <= 0) return {separator, 1};
-  const unsigned kind = kind_by_property(code);
+  utf8proc_ssize_t bytes = 2;
+  unsigned kind = separator;
+  if (*at >= 0xC2 && *at < 0xE0 && end - at > 1 && (at[1] & 0xC0) == 0x80) {
+    kind = short_kinds()[(*at & 0x1Fu) << 6 | (at[1] & 0x3Fu)];
+  } else {
+    bytes = utf8proc_iterate(at, end - at, &code);
+    if (bytes <= 0) return {separator, 1};
+    kind = kind_by_property(code);
+  }
   return {kind == digit && !digits ? separator : kind, static_cast<std::size_t>(bytes)};
 }
 
@@ -106,32 +128,116 @@ bool keeps(std::int32_t code, int mapping) noexcept {
 }  // namespace
 
 unicode_words::unicode_words(std::string_view text, const word_options& chosen)
-    : at_(reinterpret_cast<const byte*>(text.data())),
-      end_(at_ + text.size()),
+    : end_(reinterpret_cast<const byte*>(text.data()) + text.size()),
+      block_(end_ - text.size()),
+      block_end_(block_),
+      at_(block_),
+      limit_(block_),
       chosen_(chosen),
       kinds_(chosen.digits ? kinds_with_digits.data() : kinds_without_digits.data()),
-      mapping_(mapping_of(chosen)) {}
+      mapping_(mapping_of(chosen)),
+      runs_(std::make_unique<word_runs>()) {
+  runs_->count = 0;
+}
+
+unicode_words::~unicode_words() = default;
 
 std::span<const std::string_view> unicode_words::next() {
   count_ = 0;
   used_ = 0;
-  for (found word{}; count_ < max_batch && find(word);) {
-    if (!add(word)) {  // it begins the next batch
-      at_ = word.begin;
+  while (count_ < max_batch) {
+    if (at_ != limit_) {
+      found word{};
+      if (!find(word)) continue;
+      if (add(word)) continue;
+      at_ = word.begin;  // it begins the next batch
+      break;
+    }
+    if (next_ == runs_->count) {
+      if (!next_block()) break;
+    } else if (!add_runs()) {
       break;
     }
   }
   return std::span(words_).first(count_);
 }
 
+/// Finds the runs of the next block. Returns false at the end of the text.
+bool unicode_words::next_block() noexcept {
+  block_ = block_end_;
+  if (block_ == end_) return false;
+  const std::size_t size =
+      std::min<std::size_t>(static_cast<std::size_t>(end_ - block_), run_block);
+  find_word_runs(block_, size, chosen_.digits, *runs_);
+  next_ = 0;
+  find_stop(0);
+  block_end_ = block_ + size;
+  if (block_end_ == end_ || runs_->count == 0 || runs_->at[runs_->count - 1] != size) return true;
+  // The last run may go on: it begins the next block or, if it is longer than a block, is decoded.
+  runs_->count -= 2;
+  const std::size_t begin = runs_->at[runs_->count];
+  if (begin != 0) {
+    block_end_ = block_ + begin;
+    return true;
+  }
+  while (block_end_ != end_ && kinds_[*block_end_] != separator) ++block_end_;
+  at_ = block_;
+  limit_ = block_end_;
+  return true;
+}
+
+/// Adds words of ASCII until a run has other bytes. Returns false if there is no room for a word.
+bool unicode_words::add_runs() {
+  const word_runs& runs = *runs_;
+  const char* const text = reinterpret_cast<const char*>(block_);
+  while (next_ != runs.count && count_ < max_batch) {
+    // Runs before the next byte that needs more than a look at the masks.
+    std::size_t next = next_, count = count_;
+    for (; next != runs.count && count < max_batch && runs.at[next + 1] <= stop_; next += 2) {
+      const std::size_t begin = runs.at[next];
+      words_[count++] = {text + begin, runs.at[next + 1] - begin};
+    }
+    next_ = next;
+    count_ = count;
+    if (next == runs.count || count == max_batch) return true;
+    const std::size_t begin = runs.at[next], end = runs.at[next + 1];
+    if (any_set(runs.special, begin, end)) {
+      at_ = block_ + begin;
+      limit_ = block_ + end;
+    } else if (!add_folded_ascii({block_ + begin, block_ + end, 0})) {
+      return false;
+    }
+    next_ += 2;
+    find_stop(end);
+    if (at_ != limit_) return true;
+  }
+  return true;
+}
+
+/// Finds the first byte of the block, from `begin` on, that is not ASCII, an apostrophe or, if the
+/// case is folded, a capital.
+void unicode_words::find_stop(std::size_t begin) noexcept {
+  const word_runs& runs = *runs_;
+  std::uint64_t wanted = ~std::uint64_t{0} << begin % 64;
+  for (std::size_t i = begin / 64; i < runs.groups; ++i, wanted = ~std::uint64_t{0}) {
+    const std::uint64_t stops = runs.special[i] | (chosen_.fold_case ? runs.capital[i] : 0);
+    if ((stops & wanted) != 0) {
+      stop_ = i * 64 + static_cast<std::size_t>(std::countr_zero(stops & wanted));
+      return;
+    }
+  }
+  stop_ = run_block;
+}
+
+/// Finds the next word of the run that is decoded. Returns false if there is none.
 bool unicode_words::find(found& word) noexcept {
   const byte* at = at_;
   word.kinds = 0;
   for (;;) {
-    while (at != end_ && (kinds_[*at] & (plain | high)) == 0) ++at;
-    if (at == end_) break;
+    while (at != limit_ && (kinds_[*at] & (plain | high)) == 0) ++at;
+    if (at == limit_) break;
     if (kinds_[*at] != high) break;
-    const character first = decode(at, end_, chosen_.digits);
+    const character first = decode(at, limit_, chosen_.digits);
     if ((first.kind & plain) != 0) break;
     at += first.bytes;
   }
@@ -143,7 +249,7 @@ bool unicode_words::find(found& word) noexcept {
 /// Returns the end of the word that begins at `at`, and adds the kinds of its bytes to `kinds`.
 const unicode_words::byte* unicode_words::find_end(const byte* at, unsigned& kinds) const noexcept {
   bool after_letter = false;  // whether the last character above ASCII was a letter or its mark
-  for (const byte* const begin = at; at != end_;) {
+  for (const byte* const begin = at; at != limit_;) {
     const unsigned kind = kinds_[*at];
     if ((kind & plain) != 0) {
       kinds |= kind;
@@ -151,14 +257,14 @@ const unicode_words::byte* unicode_words::find_end(const byte* at, unsigned& kin
       continue;
     }
     if (kind == separator) break;
-    const character here = kind == high ? decode(at, end_, chosen_.digits) : character{joiner, 1};
+    const character here = kind == high ? decode(at, limit_, chosen_.digits) : character{joiner, 1};
     if (here.kind == separator) break;
     if (here.kind == joiner) {
       const bool letter_before =
           at != begin && (at[-1] < 128 ? (kinds_[at[-1]] & letter) != 0 : after_letter);
       const byte* const next = at + here.bytes;
-      const unsigned kind_after = next == end_            ? separator
-                                  : kinds_[*next] == high ? decode(next, end_, true).kind
+      const unsigned kind_after = next == limit_          ? separator
+                                  : kinds_[*next] == high ? decode(next, limit_, true).kind
                                                           : kinds_[*next];
       if (!letter_before || (kind_after & letter) == 0) break;
     } else if (here.kind == mark) {
@@ -261,6 +367,9 @@ bool has_unicode_words() noexcept {
 
 namespace detail {
 
+struct word_runs {};
+
+unicode_words::~unicode_words() = default;
 unicode_words::unicode_words(std::string_view, const word_options&) {
   fail_without("Unicode words", "utf8proc", "libutf8proc-dev");
 }

@@ -6,8 +6,9 @@
 // are left out. Time is linear in the length of a line, whatever the expression.
 #pragma once
 
-#include <creek/mapreduce/inputs/lines.hpp>
+#include <creek/core/charge.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,10 +40,11 @@ class pattern {
   /// Returns the number of groups in parentheses.
   [[nodiscard]] std::size_t groups() const noexcept;
 
-  /// Finds the first match in `line` that begins at or after position `at` and is not empty.
-  /// Returns false if there is none. Stores the match and its groups in `found`, at most
-  /// `found.size()`; a group that takes no part is a view of null.
-  [[nodiscard]] bool find(std::string_view line, std::size_t at,
+  /// Finds the first match in the lines of `text` that begins at or after position `at`, which is
+  /// not in the middle of a character, and is not empty. Returns false if there is none. Stores the
+  /// match and its groups in `found`, at most `found.size()`; a group that takes no part is a view
+  /// of null.
+  [[nodiscard]] bool find(std::string_view text, std::size_t at,
                           std::span<std::string_view> found) const;
 
  private:
@@ -59,16 +61,15 @@ template <class F>
 void for_each_match(std::string_view text, const pattern& wanted, F&& f) {
   constexpr bool with_groups = !std::is_invocable_v<F&, std::string_view>;
   std::vector<std::string_view> found(with_groups ? wanted.groups() + 1 : 1);
-  mapreduce::for_each_line(text, [&](std::string_view line) {
-    for (std::size_t at = 0; wanted.find(line, at, found);) {
-      at = static_cast<std::size_t>(found[0].data() + found[0].size() - line.data());
-      if constexpr (with_groups) {
-        f(match(found));
-      } else {
-        f(found[0]);
-      }
+  charge(work::byte_scanned, static_cast<std::int64_t>(text.size()));
+  for (std::size_t at = 0; wanted.find(text, at, found);) {
+    at = static_cast<std::size_t>(found[0].data() + found[0].size() - text.data());
+    if constexpr (with_groups) {
+      f(match(found));
+    } else {
+      f(found[0]);
     }
-  });
+  }
 }
 
 }  // namespace creek::text

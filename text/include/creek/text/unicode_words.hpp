@@ -13,6 +13,7 @@
 #include <creek/core/charge.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -37,11 +38,17 @@ struct word_options {
 
 namespace detail {
 
-/// Finds the words of a text in batches.
+struct word_runs;
+
+/// Finds the words of a text in batches. Runs of ASCII letters and digits are found by vector code
+/// and are words as they are; only runs with other bytes are decoded.
 class unicode_words {
  public:
   /// Throws usage_error if this library was built without utf8proc.
   unicode_words(std::string_view text, const word_options& chosen);
+  unicode_words(const unicode_words&) = delete;
+  unicode_words& operator=(const unicode_words&) = delete;
+  ~unicode_words();
 
   /// Returns the next words, valid until the next call; none at the end.
   [[nodiscard]] std::span<const std::string_view> next();
@@ -55,6 +62,9 @@ class unicode_words {
     unsigned kinds;  // of its bytes
   };
 
+  [[nodiscard]] bool next_block() noexcept;
+  [[nodiscard]] bool add_runs();
+  void find_stop(std::size_t begin) noexcept;
   [[nodiscard]] bool find(found& word) noexcept;
   [[nodiscard]] const byte* find_end(const byte* at, unsigned& kinds) const noexcept;
   [[nodiscard]] bool add(const found& word);
@@ -65,8 +75,13 @@ class unicode_words {
 
   static constexpr std::size_t max_batch = 256;
 
-  const byte* at_;
   const byte* end_;
+  const byte* block_;  // the bytes in which `runs_` are
+  const byte* block_end_;
+  std::size_t next_ = 0;  // position in `runs_`
+  std::size_t stop_ = 0;  // position of a byte in the block, or behind all of its runs
+  const byte* at_;        // next byte of a run that is decoded, and its end
+  const byte* limit_;
   word_options chosen_;
   const byte* kinds_;  // a table for all bytes
   int mapping_;        // options of utf8proc
@@ -75,6 +90,7 @@ class unicode_words {
   std::array<std::string_view, max_batch> words_;
   std::vector<char> changed_;         // bytes of the words that are no views into the text
   std::vector<std::int32_t> mapped_;  // code points of one word
+  std::unique_ptr<word_runs> runs_;
 };
 
 }  // namespace detail
