@@ -3,7 +3,7 @@
 # CREEK_WANTED, in the order of the layers.
 include_guard(GLOBAL)
 
-set(CREEK_ALL_COMPONENTS core tasking tbb scc mapreduce linalg power)
+set(CREEK_ALL_COMPONENTS core tasking tbb scc mapreduce text linalg power)
 set(CREEK_COMPONENTS all CACHE STRING
     "Components to build: a list of ${CREEK_ALL_COMPONENTS}, or all of them")
 
@@ -20,6 +20,9 @@ else()
     endif()
     if(NOT component MATCHES "^(core|power)$")
       list(APPEND CREEK_WANTED tasking)
+    endif()
+    if(component STREQUAL "text")
+      list(APPEND CREEK_WANTED mapreduce)
     endif()
     list(APPEND CREEK_WANTED ${component})
   endforeach()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The libraries that creek is built on, for the components in CREEK_WANTED only. Optional: oneTBB (component
-# tbb), libdw (line numbers in reports of the coherence checker). All from the system; nothing is downloaded.
+# tbb), libdw (line numbers in reports of the coherence checker), utf8proc, RE2 and simdjson (component text). All from the system; nothing is downloaded.
 include_guard(GLOBAL)
 
 # Stops the configuration if a library was not found, and says which Debian package has it.
@@ -53,6 +53,16 @@ _creek_find_pkgconfig(ZSTD libzstd-dev mapreduce libzstd)
 if(scc IN_LIST CREEK_WANTED)
   pkg_check_modules(DW QUIET IMPORTED_TARGET libdw)
 endif()
+if(text IN_LIST CREEK_WANTED)
+  foreach(library UTF8PROC:libutf8proc RE2:re2 SIMDJSON:simdjson)
+    string(REPLACE ":" ";" library ${library})
+    list(GET library 0 prefix)
+    list(GET library 1 module)
+    if(CREEK_WITH_${prefix})
+      pkg_check_modules(${prefix} QUIET IMPORTED_TARGET ${module})
+    endif()
+  endforeach()
+endif()
 if(CREEK_COMPLETE AND CREEK_WITH_TBB)
   find_package(TBB QUIET)
 elseif(NOT CREEK_COMPLETE)
@@ -95,4 +105,7 @@ set(CREEK_CONSUMER_DEPENDENCIES
   "Boost::context|find_dependency(Boost COMPONENTS context)|-lboost_context"
   "TBB::tbb|find_dependency(TBB)|tbb"
   "PkgConfig::ZSTD|creek_find_pkgconfig(ZSTD libzstd)|libzstd"
+  "PkgConfig::UTF8PROC|creek_find_pkgconfig(UTF8PROC libutf8proc)|-lutf8proc"
+  "PkgConfig::RE2|creek_find_pkgconfig(RE2 re2)|re2"
+  "PkgConfig::SIMDJSON|creek_find_pkgconfig(SIMDJSON simdjson)|-lsimdjson"
   "creek::highway|creek_find_highway()|-Wl,--push-state,--as-needed,-lhwy,-lhwy_contrib,--pop-state")

@@ -28,6 +28,7 @@ ALLOWED = {
     "tasking": {"core"},
     "power": {"core"},
     "mapreduce": {"tasking", "core"},
+    "text": {"mapreduce", "tasking", "core"},
     "linalg": {"tasking", "core"},
     "backends/*": {"tasking", "core"},
     "backends": {"backends/*", "tasking", "core"},
@@ -47,6 +48,9 @@ EXTERNAL = {
     "tbb/": "backends/tbb",
     "oneapi/tbb": "backends/tbb",
     "mpi.h": "backends/mpi",
+    "utf8proc": "text",
+    "re2/": "text",
+    "simdjson": "text",
     "arrow/": "apps",
     "parquet/": "apps",
 }
@@ -59,7 +63,7 @@ WRAPPED = {
 }
 
 # Modules whose details have a namespace of their own; those of core and tasking are in creek::detail.
-OWN_NAMESPACE = ("mapreduce", "linalg", "power")
+OWN_NAMESPACE = ("mapreduce", "text", "linalg", "power")
 
 # Details of a module that other modules use all the same: debts, to be given an interface.
 KNOWN_DEBTS = {

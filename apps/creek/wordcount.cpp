@@ -25,10 +25,12 @@ namespace {
 using mapreduce::text_files;
 
 constexpr const char* wordcount_notes =
-    R"(Words are maximal runs of bytes other than ASCII white space.
+    R"(Words are maximal runs of bytes other than ASCII white space or, with --words unicode, of letters,
+digits and marks, with apostrophes between letters; bytes that are not UTF-8 separate these.
 {}
 
   creek wordcount --top 20 /usr/share/doc
+  creek wordcount --words unicode --fold-case --normalize nfc book.txt
   creek wordcount --backend scc --cores 48 book.txt
   creek wordcount --output counts.tsv --quiet book.txt
   creek wordcount --memory 2G --spill /var/tmp --output counts.tsv logs/
@@ -128,7 +130,8 @@ void hand_out(const wordcount_arguments& given, wordcount_report& report, const 
 namespace {
 
 /// Writes the words while they are merged, since the output may exceed the limit too.
-void count_to_file(const wordcount_arguments& given, job_run& run, text_files& files,
+template <class Input>
+void count_to_file(const wordcount_arguments& given, job_run& run, Input& from, text_files& files,
                    const mapreduce::memory_limit& limit, atomic_file& out) {
   top_words top(top_of(given));
   const auto write = [&](const word_record& word) {
@@ -136,7 +139,7 @@ void count_to_file(const wordcount_arguments& given, job_run& run, text_files& f
     out.write(fmt::format("\t{}\n", word.value));
     top.add(word);
   };
-  const auto counted = run.to(job_of(given), files, options_of(given), limit, write);
+  const auto counted = run.to(job_of(given), from, options_of(given), limit, write);
   wordcount_report report;
   report.run = run.report(files);
   run.end();
@@ -149,7 +152,22 @@ void count_to_file(const wordcount_arguments& given, job_run& run, text_files& f
   say(given, report);
 }
 
+template <class Input>
+void count(const wordcount_arguments& given, job_run& run, Input& from, text_files& files,
+           const std::optional<mapreduce::memory_limit>& limit, std::optional<atomic_file>& out) {
+  if (limit && out) return count_to_file(given, run, from, files, *limit, *out);
+  const counts counted = limit ? run(job_of(given), from, options_of(given), *limit)
+                               : run(job_of(given), from, options_of(given));
+  wordcount_report report;
+  report.run = run.report(files);
+  report.words = counted.emitted;
+  report.distinct = counted.distinct;
+  run.end();
+  hand_out(given, report, counted, out);
+}
+
 void wordcount_on_workers(const wordcount_arguments& given) {
+  const rewriter rewrite = rewriter_of(given.choice);
   const std::optional<mapreduce::memory_limit> limit = limit_of(given.spill);
   job_run run(given.job);
   if (!given.chip.trace.empty()) run.workers().trace_to(given.chip.trace);
@@ -159,18 +177,15 @@ void wordcount_on_workers(const wordcount_arguments& given) {
 
   run.start();
   text_files files(input_names(given.job), {.skip_unreadable = given.job.skip_unreadable});
-  if (limit && out) return count_to_file(given, run, files, *limit, *out);
-  const counts counted = limit ? run(job_of(given), files, options_of(given), *limit)
-                               : run(job_of(given), files, options_of(given));
-  wordcount_report report;
-  report.run = run.report(files);
-  report.words = counted.emitted;
-  report.distinct = counted.distinct;
-  run.end();
-  hand_out(given, report, counted, out);
+  if (!rewrite) return count(given, run, files, files, limit, out);
+  rewritten_files words(files, rewrite);
+  count(given, run, words, files, limit, out);
 }
 
 void wordcount(const command_line::command& command, wordcount_arguments& given) {
+  if (given.choice.words == word_kind::space) {
+    refuse(command, {"--fold-case", "--normalize"}, "needs --words unicode");
+  }
   if (backend_name(given.job) == "scc") {
     refuse(command, {"--scheduler", "--idle", "--workers", "--memory", "--spill"},
            "not with --backend scc, where jobs run on --cores that send messages");
@@ -192,6 +207,16 @@ void add_wordcount(command_line::command& app, int&) {
   command->add_option("--top", given->top, "Number of words to print, the most frequent first")
       ->at_least(0)
       ->show_default();
+  command->add_choice<word_kind>(
+      "--words", given->choice.words,
+      {{"space", word_kind::space}, {"unicode", word_kind::unicode}},
+      "What separates words: white space (the default), or Unicode properties");
+  command->add_flag("--fold-case", given->choice.options.fold_case,
+                    "With --words unicode: count words that differ in case as one, folded");
+  command->add_choice<text::normal_form>(
+      "--normalize", given->choice.options.normalize,
+      {{"nfc", text::normal_form::nfc}, {"nfkc", text::normal_form::nfkc}},
+      "With --words unicode: count words that differ in the encoding of characters as one");
   command->add_flag("--no-combine", given->no_combine,
                     "Emit every word and group by sorting, instead of combining on emission");
   command->add_option("--output", given->output,

@@ -20,6 +20,8 @@ COMPONENTS = {
     "mapreduce": (["tasking"], {"bzip2::bzip2": "bzip2/1.0.8",
                                 "xz_utils::xz_utils": "xz_utils/[>=5.4.5 <6]", "zlib::zlib": "zlib/[>=1.2.11 <2]",
                                 "zstd::zstdlib": "zstd/[>=1.5 <1.6]"}),
+    "text": (["mapreduce"], {"re2::re2": "re2/20230301", "simdjson::simdjson": "simdjson/3.2.0",
+                             "utf8proc::utf8proc": "utf8proc/2.8.0"}),
     "linalg": (["tasking"], {}),
     "power": (["core"], {}),
 }
@@ -42,11 +44,13 @@ class creek(ConanFile):
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
         for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "core/*", "tasking/*", "backends/*", "mapreduce/*",
-                        "linalg/*", "power/*"):
+                        "text/*", "linalg/*", "power/*"):
             copy(self, pattern, root, self.export_sources_folder)
 
     def components(self):
-        return ["core", "tasking", *(name for name in OPTIONAL if self.options.get_safe(name))]
+        chosen = [name for name in OPTIONAL if self.options.get_safe(name)]
+        needed = {name for each in chosen for name in COMPONENTS[each][0]}
+        return [name for name in COMPONENTS if name in {"core", "tasking", *chosen, *needed}]
 
     def requirements(self):
         for component in self.components():

@@ -71,6 +71,29 @@ class Answers(Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(json.loads(done.stdout)["words"], sum(oracle(text).values()))
 
+    def test_unicode_words(self):
+        if b"without utf8proc" in run("--words", "unicode", stdin=b"a").stderr:
+            self.skipTest("utf8proc is not in this build")
+        text = "L'\u00c9T\u00c9, l'e\u0301te\u0301; Stra\u00dfe (STRASSE) \uff21 a'b' x\xb2\n".encode() + b"\xff\xc3 y\xffz\n"
+        name = self.write("text", text * 3000)
+        split = [self.write("in/" + str(i), text * 1500) for i in range(2)]
+        for options, words in (
+                ((), {"L'\u00c9T\u00c9": 1, "l'e\u0301te\u0301": 1, "Stra\u00dfe": 1, "STRASSE": 1, "\uff21": 1, "a'b": 1,
+                      "x": 1, "y": 1, "z": 1}),
+                (("--fold-case", "--normalize", "nfkc"), {"l'\u00e9t\u00e9": 2, "strasse": 2, "a": 1, "a'b": 1, "x": 1,
+                                                          "y": 1, "z": 1})):
+            expected = lines({word.encode(): 3000 * count for word, count in words.items()})
+            for more in (("--workers", "1", name), ("--workers", "5", name), split, ("--no-combine", name),
+                         ("--memory", "4M", "--spill", self.path("in"), name)):
+                self.assertEqual(self.output_of("--words", "unicode", *options, *more), expected, more)
+
+    def test_options_of_unicode_words_need_them(self):
+        for option in (("--fold-case",), ("--normalize", "nfc")):
+            done = run(*option, stdin=b"a")
+            self.assertEqual((done.returncode, b"needs --words unicode" in done.stderr), (2, True), done.stderr)
+        for option in (("--words", "letters"), ("--words", "unicode", "--normalize", "nfd")):
+            self.assertEqual(run(*option, stdin=b"a").returncode, 2, option)
+
     def test_simulated_chip_counts_the_same(self):
         text = random_text(9)
         name = self.write("text", text)

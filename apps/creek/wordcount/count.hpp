@@ -14,6 +14,7 @@
 #include "jobs/job_options.hpp"
 #include "options/spill_options.hpp"
 #include "report.hpp"
+#include "word_input.hpp"
 
 namespace creek::tool {
 
@@ -24,6 +25,7 @@ struct wordcount_arguments {
   job_options job;
   long long top = 10;
   bool no_combine = false;
+  word_choice choice;
   std::string output;
   spill_options spill;
   chip_options chip;  // other backends use its cores and its trace too

@@ -2,6 +2,7 @@
 // `creek wordcount --backend scc`.
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/inputs/files.hpp>
@@ -21,7 +22,12 @@ void wordcount_on_chip(const wordcount_arguments& given) {
 
   mapreduce::text_files files(input_names(given.job),
                               {.skip_unreadable = given.job.skip_unreadable});
-  const std::string text = whole_text(files);
+  std::string text = whole_text(files);
+  if (const rewriter rewrite = rewriter_of(given.choice)) {
+    std::string words;
+    rewrite(text, words);
+    text = std::move(words);
+  }
   mapreduce::text_view from(text, mapreduce::even_split(text.size(), cores));
   mapreduce::progress done;
   mapreduce::options chosen = options_of(given);

@@ -7,9 +7,11 @@
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/inputs/bitmap_files.hpp>
 #include <creek/mapreduce/inputs/csv_columns.hpp>
+#include <creek/mapreduce/inputs/csv_fields.hpp>
 #include <creek/mapreduce/inputs/files.hpp>
 #include <creek/mapreduce/inputs/fixed_records.hpp>
 #include <creek/mapreduce/inputs/lines.hpp>
+#include <creek/mapreduce/inputs/malformed_text.hpp>
 #include <creek/mapreduce/inputs/several_inputs.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/jobs/colour_histogram.hpp>

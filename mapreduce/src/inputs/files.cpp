@@ -44,6 +44,9 @@ void text_files::plan() {
   for (auto it = alone.begin(); it != small; ++it) pieces_.push_back({*it, 0});
   for (std::uint32_t i = 0; i < files_.size(); ++i) {
     const std::size_t pieces = pieces_of(files_[i]);
+    if (settings_.units == text_units::csv_records && pieces != 0) {
+      files_[i].cuts = std::make_unique<detail::csv_cuts>(pieces);
+    }
     for (std::size_t k = 0; k < pieces; ++k) {
       pieces_.push_back({i, static_cast<std::uint32_t>(k)});
     }
@@ -53,11 +56,32 @@ void text_files::plan() {
 
 void text_files::visit_piece(std::size_t i, const visitor& f) {
   file& from = files_[pieces_[i].file];
+  const visitor placed = [&](const text_split& split) {
+    try {
+      f(split);
+    } catch (const malformed_text& why) {
+      fail_at(split, why);
+    }
+  };
   if (from.map.text().empty()) {
-    visit_stream(from, f);
+    visit_stream(from, placed);
   } else {
-    visit_mapped(from, pieces_[i].index, f);
+    visit_mapped(from, pieces_[i].index, placed);
   }
+}
+
+void text_files::fail_at(const text_split& split, const malformed_text& why) const {
+  const char* const begin = split.text.data();
+  const std::string place =
+      settings_.units == text_units::words
+          ? fmt::format(" byte {}",
+                        split.from.offset + static_cast<std::uint64_t>(why.at() - begin))
+          : std::to_string(line_of(split, why.at()));
+  fail(data_fault::malformed, fmt::format("{}:{}: {}", name(split.from.file), place, why.reason()));
+}
+
+void detail::fail_in_line(std::size_t line, const malformed_text& why) {
+  fail(data_fault::malformed, fmt::format("line {}: {}", line, why.reason()));
 }
 
 namespace {
@@ -74,6 +98,18 @@ std::size_t whole_words(std::string_view text) {
 
 std::size_t whole_lines(std::string_view text) {
   return text.rfind('\n') + 1;  // npos + 1 is 0
+}
+
+detail::text_stream::cutter whole_records(text_units units) {
+  switch (units) {
+    case text_units::lines:
+      return &whole_lines;
+    case text_units::csv_records:
+      return &detail::whole_csv_records;
+    case text_units::words:
+      break;
+  }
+  return &whole_words;
 }
 
 }  // namespace
@@ -110,6 +146,7 @@ std::string_view text_files::piece_of(const file& from, std::size_t index) const
     return text;
   }
   from.map.populate(all.substr(index * settings_.split, settings_.split));
+  if (from.cuts) return from.cuts->cut(all, index, settings_.split);
   return settings_.units == text_units::lines ? cut(all, index, settings_.split, &is_line_end)
                                               : cut(all, index, settings_.split);
 }
@@ -155,8 +192,8 @@ void text_files::visit_stream(file& from, const visitor& f) {
     leave_out(from.name, e.code().value());
     return;
   }
-  const bool lines = settings_.units == text_units::lines;
-  detail::text_stream stream(*source, lines ? &whole_lines : &whole_words);
+  const bool lines = settings_.units != text_units::words;
+  detail::text_stream stream(*source, whole_records(settings_.units));
   if (settings_.layout) return visit_records(from, stream, f);
   from.lines = 0;
   std::uint64_t offset = 0;

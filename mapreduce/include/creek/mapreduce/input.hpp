@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <compare>
 #include <concepts>
+#include <creek/mapreduce/detail/csv_cuts.hpp>
 #include <creek/mapreduce/inputs/lines.hpp>
+#include <creek/mapreduce/inputs/malformed_text.hpp>
 #include <creek/mapreduce/inputs/words.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -110,33 +113,52 @@ template <class Border = decltype(&is_space)>
   return text.substr(from, to - from);
 }
 
-/// Units between which text is cut.
-enum class text_units : std::uint8_t { words, lines };
+/// Units between which text is cut. Records of CSV are lines that may continue in quotes: see
+/// csv_fields.hpp.
+enum class text_units : std::uint8_t { words, lines, csv_records };
 
-/// Text in memory, cut at white space or at line ends. The memory must outlive the run and the use
-/// of its result.
+namespace detail {
+/// Throws creek::error for a fault in line `line` of a text in memory.
+[[noreturn]] void fail_in_line(std::size_t line, const malformed_text& why);
+}  // namespace detail
+
+/// Text in memory, cut at white space or behind lines or records. The memory must outlive the run
+/// and the use of its result.
 class text_view {
  public:
   using split_type = text_split;
 
   explicit text_view(std::string_view text, std::size_t split = std::size_t{1} << 20,
                      text_units units = text_units::words)
-      : text_(text), split_(std::max<std::size_t>(split, 1)), units_(units) {}
+      : text_(text), split_(std::max<std::size_t>(split, 1)), units_(units) {
+    if (units == text_units::csv_records) cuts_ = std::make_shared<detail::csv_cuts>(splits());
+  }
 
   [[nodiscard]] std::size_t splits() const { return (text_.size() + split_ - 1) / split_; }
   [[nodiscard]] std::uint64_t bytes() const { return text_.size(); }
+  /// Throws creek::error "line N: what is wrong" if `f` throws malformed_text.
   template <class F>
   void visit(std::size_t i, F&& f) const {
-    const auto is_border = units_ == text_units::lines ? &is_line_end : &is_space;
-    const std::string_view piece = cut(text_, i, split_, is_border);
+    const std::string_view piece = piece_of(i);
     if (piece.empty()) return;
-    f(text_split{piece, true, {0, static_cast<std::uint64_t>(piece.data() - text_.data())}});
+    try {
+      f(text_split{piece, true, {0, static_cast<std::uint64_t>(piece.data() - text_.data())}});
+    } catch (const malformed_text& why) {
+      const auto before = text_.substr(0, static_cast<std::size_t>(why.at() - text_.data()));
+      detail::fail_in_line(1 + static_cast<std::size_t>(std::ranges::count(before, '\n')), why);
+    }
   }
 
  private:
+  [[nodiscard]] std::string_view piece_of(std::size_t i) const {
+    if (cuts_) return cuts_->cut(text_, i, split_);
+    return cut(text_, i, split_, units_ == text_units::lines ? &is_line_end : &is_space);
+  }
+
   std::string_view text_;
   std::size_t split_;
   text_units units_;
+  std::shared_ptr<detail::csv_cuts> cuts_;  // shared by copies
 };
 
 /// Elements of an array as an input; `map` gets subspans.

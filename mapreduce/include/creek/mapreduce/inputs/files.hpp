@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -79,7 +80,8 @@ class text_files {
 
   /// Throws creek::error if the file cannot be read to its end, has damaged compressed data, was
   /// truncated or overwritten since construction or, with a layout, ends within a record or before
-  /// the last one. A file that has grown is read to its old size or beyond.
+  /// the last one, and "FILE:LINE: what is wrong" (for units of words "FILE: byte N: ...") if `f`
+  /// throws malformed_text. A file that has grown is read to its old size or beyond.
   template <class F>
   void visit(std::size_t i, F&& f) {
     visit_piece(i, [this, &f](const text_split& split) {
@@ -97,8 +99,8 @@ class text_files {
   [[nodiscard]] std::string_view mapped(std::uint32_t number) const {
     return files_[number].map.text();
   }
-  /// Returns the 1-based number of the line that contains byte `at` of a split. For units of lines,
-  /// within `f` of visit(). Counts the lines before.
+  /// Returns the 1-based number of the line that contains byte `at` of a split. For units of lines
+  /// and of CSV records, within `f` of visit(). Counts the lines before.
   [[nodiscard]] std::uint64_t line_of(const text_split& split, const char* at) const;
 
   /// Returns "NAME: why" per skipped file, in no order. Complete after the run.
@@ -117,6 +119,7 @@ class text_files {
     record_layout layout{};
     std::string shown = name == "-" ? "standard input" : name;  // name in messages
     std::uint64_t lines = 0;  // of a file read sequentially, before the current piece
+    std::unique_ptr<detail::csv_cuts> cuts{};  // of a mapped file of CSV records
   };
   struct piece {
     std::uint32_t file;
@@ -124,6 +127,7 @@ class text_files {
   };
   using visitor = std::function<void(const text_split&)>;
 
+  [[noreturn]] void fail_at(const text_split& split, const malformed_text& why) const;
   void visit_piece(std::size_t i, const visitor& f);
   void visit_mapped(file& from, std::size_t index, const visitor& f);
   void visit_stream(file& from, const visitor& f);
