@@ -6,6 +6,7 @@
 
 #include <bzlib.h>
 #include <gtest/gtest.h>
+#include <lz4frame.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -34,10 +36,14 @@ class file_case : public testing::Test {
     gzclose(file);
     return path(name);
   }
-  /// Appends a frame.
+  /// Appends a frame with a checksum.
   std::string compress_zstd(const std::string& name, std::string_view text) const {
+    const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> by(ZSTD_createCCtx(),
+                                                                     &ZSTD_freeCCtx);
+    ZSTD_CCtx_setParameter(by.get(), ZSTD_c_compressionLevel, 1);
+    ZSTD_CCtx_setParameter(by.get(), ZSTD_c_checksumFlag, 1);
     std::string packed(ZSTD_compressBound(text.size()), '\0');
-    packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
+    packed.resize(ZSTD_compress2(by.get(), packed.data(), packed.size(), text.data(), text.size()));
     std::ofstream(path(name), std::ios::binary | std::ios::app) << packed;
     return path(name);
   }
@@ -60,6 +66,15 @@ class file_case : public testing::Test {
                                        static_cast<unsigned>(text.size()), 1, 0, 0),
               BZ_OK);
     return append(name, packed.substr(0, size));
+  }
+  /// Appends a frame.
+  std::string compress_lz4(const std::string& name, std::string_view text) const {
+    LZ4F_preferences_t chosen{};
+    chosen.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;
+    std::string packed(LZ4F_compressFrameBound(text.size(), &chosen), '\0');
+    packed.resize(
+        LZ4F_compressFrame(packed.data(), packed.size(), text.data(), text.size(), &chosen));
+    return append(name, packed);
   }
   std::string append(const std::string& name, std::string_view bytes) const {
     std::ofstream(path(name), std::ios::binary | std::ios::app) << bytes;

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <creek/core/function_ref.hpp>
 #include <creek/mapreduce/dense.hpp>
+#include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -40,18 +41,23 @@ class split_source {
   [[nodiscard]] std::size_t splits() const { return calls_->splits(from_); }
   [[nodiscard]] std::uint64_t bytes() const { return calls_->bytes(from_); }
   void visit(std::size_t i, visitor f) const { calls_->visit(from_, i, f); }
+  void visit_alone(std::size_t i, visitor f) const { calls_->visit_alone(from_, i, f); }
 
  private:
   struct calls {
     std::size_t (*splits)(void*);
     std::uint64_t (*bytes)(void*);
     void (*visit)(void*, std::size_t, visitor);
+    void (*visit_alone)(void*, std::size_t, visitor);
   };
   template <class Input>
   static constexpr calls calls_of{
       [](void* input) -> std::size_t { return static_cast<Input*>(input)->splits(); },
       [](void* input) -> std::uint64_t { return static_cast<Input*>(input)->bytes(); },
-      [](void* input, std::size_t i, visitor f) { static_cast<Input*>(input)->visit(i, f); }};
+      [](void* input, std::size_t i, visitor f) { static_cast<Input*>(input)->visit(i, f); },
+      [](void* input, std::size_t i, visitor f) {
+        detail::visit_alone(*static_cast<Input*>(input), i, f);
+      }};
 
   void* from_;
   const calls* calls_;

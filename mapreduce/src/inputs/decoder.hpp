@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formats of compressed files, known by their first bytes, and their decoders.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace creek::mapreduce::detail {
+
+/// Decompresses a file of concatenated members (gzip), frames (Zstandard, lz4) or streams (xz,
+/// bzip2), which all are called members here. Its input may be cut anywhere.
+class decoder {
+ public:
+  decoder() = default;
+  decoder(const decoder&) = delete;
+  decoder& operator=(const decoder&) = delete;
+  virtual ~decoder() = default;
+
+  /// Decompresses the front of `in`, which it shortens, into `to`, and returns the bytes written: 0
+  /// only if `room` is 0 or all of `in` is used. `last`: the file ends with `in`. Throws
+  /// creek::error naming the file for damaged or truncated data, when it reaches the damage; then
+  /// the text before it has been returned by earlier calls.
+  [[nodiscard]] virtual std::size_t decode(std::string_view& in, char* to, std::size_t room,
+                                           bool last) = 0;
+
+  /// Returns whether all input so far is whole members, and the next byte may begin one.
+  [[nodiscard]] virtual bool at_border() const noexcept = 0;
+};
+
+struct format {
+  const char* name;
+  std::string_view magic;  // the first bytes of a member
+  /// Returns whether a file may begin with these bytes, or a member within a file.
+  bool (*begins)(std::string_view first);
+  bool (*begins_member)(std::string_view first);
+  /// Null: creek recognises such data, but does not decompress it. `file`: name for messages.
+  std::unique_ptr<decoder> (*open)(const std::string& file);
+};
+
+[[nodiscard]] std::unique_ptr<decoder> open_gzip(const std::string& file);
+[[nodiscard]] std::unique_ptr<decoder> open_zstd(const std::string& file);
+[[nodiscard]] std::unique_ptr<decoder> open_xz(const std::string& file);
+[[nodiscard]] std::unique_ptr<decoder> open_bzip2(const std::string& file);
+[[nodiscard]] std::unique_ptr<decoder> open_lz4(const std::string& file);
+
+/// Returns the format of a file with these first bytes, or nullptr if it is not compressed.
+[[nodiscard]] const format* format_of(std::string_view first_bytes) noexcept;
+
+/// Number of bytes that format_of reads.
+inline constexpr std::size_t magic_bytes = 10;
+
+}  // namespace creek::mapreduce::detail
