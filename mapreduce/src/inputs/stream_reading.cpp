@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <creek/core/error.hpp>
+#include <creek/tasking/select.hpp>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "record_size.hpp"
@@ -97,9 +99,32 @@ void stream_reading::fail(std::uint64_t order, std::exception_ptr why) {
 }
 
 void stream_reading::work(const visitor& f) {
-  buffers mine;
-  claim made;
-  while (next(made, mine)) join(made, mine, f);
+  auto mine = std::make_unique<buffers>();
+  bool has_turn = false;
+  for (claim made;;) {
+    std::unique_ptr<buffers> joined;
+    if (!has_turn) {
+      select(on_receive(joined_, [&](auto item) { joined = std::move(*item); }),
+             on_receive(turn_, [&](const auto&) { has_turn = true; }));
+    }
+    if (joined) {
+      map(*joined, f);
+      if (joined->capacity <= 4 * max_piece) (void)unused_.try_send(std::move(joined));
+      continue;
+    }
+    const bool claimed = next(made, *mine);
+    if (!claimed || !made.keeps_turn) {
+      (void)turn_.send('\0');
+      has_turn = false;
+    }
+    if (!claimed) break;
+    join(made, *mine, f);
+    if (has_turn && leave_to_others(mine)) continue;
+    if (has_turn) (void)turn_.send('\0');
+    has_turn = false;
+    map(*mine, f);
+  }
+  while (auto item = joined_.try_receive()) map(**item, f);
   std::exception_ptr why;
   {
     const std::lock_guard lock(mutex_);
@@ -108,34 +133,44 @@ void stream_reading::work(const visitor& f) {
   if (why) std::rethrow_exception(why);
 }
 
-/// Claims the next bytes. Returns false if there are none, or if a piece has failed.
+/// Leaves the piece to other workers, if there are some and not too many pieces wait. The worker
+/// then goes on with other memory. Whoever leaves a piece looks for waiting ones at its own end, so
+/// none is lost.
+bool stream_reading::leave_to_others(std::unique_ptr<buffers>& mine) {
+  if (workers() < 2) return false;  // also if nothing is left to claim
+  auto spare = unused_.try_receive();
+  std::unique_ptr<buffers> other = spare ? std::move(*spare) : nullptr;
+  if (!other) other.reset(new (std::nothrow) buffers);
+  if (!other || !joined_.try_send(std::move(mine))) return false;
+  mine = std::move(other);
+  return true;
+}
+
+/// Claims the next bytes, by the worker that has the turn. Returns false if there are none, or if a
+/// piece has failed.
 bool stream_reading::next(claim& made, buffers& mine) {
   if (over_.load()) return false;
-  (void)turn_.receive();
-  bool claimed = false;
   std::exception_ptr why;
-  if (!over_.load()) {
-    try {
-      made = claim{};
-      made.number = claims_;
-      auto to = std::make_shared<link>(1);
-      if (format_ == nullptr) {
-        read_plain(made, mine);
-      } else {
-        read_compressed(made, mine);
-      }
-      made.from = std::exchange(next_link_, to);
-      made.to = std::move(to);
-      ++claims_;
-      if (made.last) over_.store(true);
-      claimed = true;
-    } catch (...) {
-      why = std::current_exception();
+  try {
+    made = claim{};
+    made.number = claims_;
+    auto to = std::make_shared<link>(1);
+    if (format_ == nullptr) {
+      read_plain(made, mine);
+    } else {
+      read_compressed(made, mine);
     }
+    made.keeps_turn = format_ == nullptr || !(made.begins_member || at_member_);
+    made.from = std::exchange(next_link_, to);
+    made.to = std::move(to);
+    ++claims_;
+    if (made.last) over_.store(true);
+    return true;
+  } catch (...) {
+    why = std::current_exception();
   }
-  if (why) fail(2 * claims_, std::move(why));
-  (void)turn_.send('\0');
-  return claimed;
+  fail(2 * claims_, std::move(why));
+  return false;
 }
 
 std::size_t stream_reading::read(char* to, std::size_t bytes) {
@@ -260,6 +295,8 @@ void stream_reading::join(const claim& made, buffers& mine, const visitor& f) {
       damage = std::current_exception();
     }
   }
+  mine.made = {};
+  mine.order = 2 * made.number;  // damage comes after the faults in the text before it
   text_state state = std::move(*made.from->receive());
   if (state.failed) {
     (void)made.to->send(std::move(state));
@@ -273,7 +310,7 @@ void stream_reading::join(const claim& made, buffers& mine, const visitor& f) {
     damage = nullptr;
     done = expand(*state.codec, raw, mine, size, made.last, damage);
   }
-  piece one;
+  piece& one = mine.made;
   std::size_t text = size;
   try {
     for (;;) {
@@ -298,19 +335,21 @@ void stream_reading::join(const claim& made, buffers& mine, const visitor& f) {
   }
   raw_bytes_.fetch_add(mine.raw.size(), std::memory_order_relaxed);
   text_bytes_.fetch_add(text, std::memory_order_relaxed);
-  const bool joined = !why;
-  const std::uint64_t order = 2 * made.number;  // of faults in the text; damage comes after it
+  if (why) one = {};
   state.failed = why || damage;
-  if (why) fail(order, std::move(why));
-  if (damage) fail(order + 1, std::move(damage));
+  if (why) fail(mine.order, std::move(why));
+  if (damage) fail(mine.order + 1, std::move(damage));
   (void)made.to->send(std::move(state));
-  if (!joined) return;
+}
+
+void stream_reading::map(buffers& mine, const visitor& f) {
+  std::exception_ptr why;
   try {
-    map(one, f);
+    map(mine.made, f);
   } catch (...) {
     why = std::current_exception();
   }
-  if (why) fail(order, std::move(why));
+  if (why) fail(mine.order, std::move(why));
 }
 
 /// Returns the bytes of whole records at the begin of a text whose first byte begins one or, if it

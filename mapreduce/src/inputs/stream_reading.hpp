@@ -20,17 +20,21 @@
 
 namespace creek::mapreduce::detail {
 
-/// Reads a file in pieces that cut no record. Each worker repeats three steps:
+/// Reads a file in pieces that cut no record. Each piece takes three steps:
 ///
-///   claim    read the next bytes of the file. One worker at a time.
+///   claim    read the next bytes of the file. One worker at a time, the one that has the turn.
 ///   join     decompress them and cut the text after its last record. In the order of the claims:
-///            each worker waits for the predecessor's text_state and sends its own to the
-///            successor.
+///            each waits for the predecessor's text_state and sends its own to the successor.
 ///   map      without waiting for anybody.
 ///
+/// The worker that has the turn keeps it while others map the pieces that it has joined:
+/// decompression goes on without a change of workers. If four pieces wait, it passes the turn on
+/// and maps its own.
+///
 /// A claim that seems to begin with a member of the compressed file is decompressed before its
-/// turn to join. The text counts if the predecessor's bytes end with a whole member; otherwise they
-/// are decompressed again, by the predecessor's decoder. So a wrong guess costs time only.
+/// predecessor has joined, and others claim meanwhile. The text counts if the predecessor's bytes
+/// end with a whole member; otherwise they are decompressed again, by the predecessor's decoder. So
+/// a wrong guess costs time only.
 ///
 /// README.md says why no worker waits forever.
 class stream_reading {
@@ -78,12 +82,20 @@ class stream_reading {
   };
   using link = channel<text_state, spsc>;
 
-  /// Memory of a worker.
+  struct piece {
+    std::string_view text;
+    std::uint64_t offset = 0;
+    std::uint64_t lines = 0;
+  };
+
+  /// Memory for a claim and the piece that it becomes.
   struct buffers {
     std::string raw;
     std::unique_ptr<char[]> text;  // `room` bytes for the tail, then text
     std::size_t capacity = 0;
     std::string joined;
+    piece made;
+    std::uint64_t order = 0;  // of the piece's faults among all faults of the file
 
     [[nodiscard]] char* begin() const { return text.get() + room; }
     void grow(std::size_t used, std::size_t bytes);
@@ -93,13 +105,9 @@ class stream_reading {
     std::uint64_t number = 0;
     bool last = false;
     bool begins_member = false;
+    bool keeps_turn = false;
     std::size_t text = 0;  // bytes of a plain file in buffers::text
     std::shared_ptr<link> from, to;
-  };
-  struct piece {
-    std::string_view text;
-    std::uint64_t offset = 0;
-    std::uint64_t lines = 0;
   };
 
   bool next(claim& made, buffers& mine);
@@ -119,11 +127,15 @@ class stream_reading {
   [[nodiscard]] std::size_t whole_records(std::string_view text) const;
   void inspect(text_state& state, const piece& one);
   void map(const piece& one, const visitor& f);
+  void map(buffers& mine, const visitor& f);
+  [[nodiscard]] bool leave_to_others(std::unique_ptr<buffers>& mine);
   void fail(std::uint64_t order, std::exception_ptr why);
 
   plan plan_;
   const void* tag_;
 
+  channel<std::unique_ptr<buffers>> joined_{4};  // pieces that anybody may map
+  channel<std::unique_ptr<buffers>> unused_{4};  // memory to use again
   channel<char> turn_{1};  // holds an item unless a worker claims; what follows is that worker's
   std::optional<open_file> file_;
   std::string first_;  // bytes read to detect the format

@@ -54,7 +54,7 @@ class csv_columns {
   [[nodiscard]] std::size_t splits() const noexcept { return files_.splits(); }
   /// Returns the bytes of text, like text_files::bytes.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return files_.bytes(); }
-  /// Calls `f(csv_rows<Number>)` with one or more rows at a time, in file order for each file.
+  /// Calls `f(csv_rows<Number>)` with one or more rows at a time.
   template <class F>
   void visit(std::size_t i, F&& f) {
     detail::csv_reader reader(files_, streams_, format_, exactly_);

@@ -95,13 +95,14 @@ class text_files {
   /// Throws creek::error if the file cannot be read to its end, has damaged compressed data, was
   /// truncated or overwritten since construction or, with a layout, ends within a record or before
   /// the last one. A file that has grown is read to its old size or beyond. The pieces of a stream
-  /// or compressed file go to the visit of its split and to those of the last splits, each in the
-  /// order of the text; all of them to the first, if there are no other visits meanwhile.
+  /// or compressed file go to the visit of its split and to those of the last splits, in no order;
+  /// all of them to the first, in order, if there are no other visits meanwhile.
   template <class F>
   void visit(std::size_t i, F&& f) {
     visit_piece(i, &detail::visit_tag<std::remove_cvref_t<F>>, counting(f));
   }
-  /// Does the same, but the visit of its split gets all pieces of a stream or compressed file.
+  /// Does the same, but the visit of its split gets all pieces of a stream or compressed file, in
+  /// order.
   template <class F>
   void visit_alone(std::size_t i, F&& f) {
     visit_piece(i, nullptr, counting(f));
