@@ -160,7 +160,7 @@ bool stream_reading::next(claim& made, buffers& mine) {
     } else {
       read_compressed(made, mine);
     }
-    made.keeps_turn = format_ == nullptr || !(made.begins_member || at_member_);
+    made.keeps_turn = !made.last && (format_ == nullptr || !(made.begins_member || at_member_));
     made.from = std::exchange(next_link_, to);
     made.to = std::move(to);
     ++claims_;
@@ -302,27 +302,29 @@ void stream_reading::join(const claim& made, buffers& mine, const visitor& f) {
     (void)made.to->send(std::move(state));
     return;
   }
-  if (made.begins_member && state.codec->at_border()) {
-    if (own) state.codec = std::move(own);
-  } else if (state.codec) {
-    raw = mine.raw;
-    size = 0;
-    damage = nullptr;
-    done = expand(*state.codec, raw, mine, size, made.last, damage);
-  }
   piece& one = mine.made;
-  std::size_t text = size;
+  std::size_t text = 0;
   try {
+    const bool guessed = made.begins_member && state.rest.empty() && state.codec->at_border();
+    if (guessed && own) {
+      state.codec = std::move(own);
+    } else if (!guessed && state.codec) {
+      mine.raw.insert(0, std::exchange(state.rest, {}));
+      raw = mine.raw;
+      size = 0;
+      damage = nullptr;
+      done = expand(*state.codec, raw, mine, size, made.last, damage);
+    }
     for (;;) {
-      const bool last = made.last && done && !damage;
-      one = cut(state, mine, size, last);
+      text += size;
+      one = cut(state, mine, size, made.last && done && !damage);
       inspect(state, one);
-      if (done) break;
-      map(one, f);
+      if (done || !made.last) break;
+      map(one, f);  // the worker has nothing that another waits for
       size = 0;
       done = expand(*state.codec, raw, mine, size, made.last, damage);
-      text += size;
     }
+    if (!done) state.rest.assign(raw);
   } catch (...) {
     why = std::current_exception();
   }
@@ -333,7 +335,7 @@ void stream_reading::join(const claim& made, buffers& mine, const visitor& f) {
       damage = std::current_exception();
     }
   }
-  raw_bytes_.fetch_add(mine.raw.size(), std::memory_order_relaxed);
+  raw_bytes_.fetch_add(mine.raw.size() - state.rest.size(), std::memory_order_relaxed);
   text_bytes_.fetch_add(text, std::memory_order_relaxed);
   if (why) one = {};
   state.failed = why || damage;

@@ -73,6 +73,7 @@ class stream_reading {
   /// The knowledge of all pieces before that joining a piece needs.
   struct text_state {
     std::unique_ptr<decoder> codec;  // null for a plain file
+    std::string rest;                // bytes that are claimed and not decompressed
     std::string tail;                // the begin of a record
     std::uint64_t offset = 0;        // of the tail
     std::uint64_t lines = 0;         // before the tail

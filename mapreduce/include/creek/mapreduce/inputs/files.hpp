@@ -70,7 +70,8 @@ class text_files {
     /// constructor for files that are mapped, else by `visit`, for several files at once.
     std::function<record_layout(const std::string& name, std::string_view head)> layout = {};
     /// Called with the pieces of a file that is not mapped, in the order of its text and each
-    /// before `f` of visit() gets it, until it returns true. May throw. Several files at once.
+    /// before `f` of visit() gets it, until it returns true. May throw, but not wait. Several files
+    /// at once.
     std::function<bool(const text_split&)> inspect = {};
   };
 
