@@ -58,6 +58,26 @@ class file_case : public testing::Test {
               LZMA_OK);
     return append(name, packed.substr(0, size));
   }
+  /// Appends a stream of blocks with this much text, whose headers have their sizes.
+  std::string compress_xz_blocks(const std::string& name, std::string_view text,
+                                 std::size_t block) const {
+    lzma_mt chosen{};
+    chosen.threads = 1;
+    chosen.block_size = block;
+    chosen.check = LZMA_CHECK_CRC32;
+    lzma_stream stream = LZMA_STREAM_INIT;
+    EXPECT_EQ(lzma_stream_encoder_mt(&stream, &chosen), LZMA_OK);
+    std::string packed(1000 + 2 * text.size() + 100 * (text.size() / block), '\0');
+    stream.next_in = reinterpret_cast<const std::uint8_t*>(text.data());
+    stream.avail_in = text.size();
+    stream.next_out = reinterpret_cast<std::uint8_t*>(packed.data());
+    stream.avail_out = packed.size();
+    while (lzma_code(&stream, LZMA_FINISH) == LZMA_OK) {
+    }
+    packed.resize(packed.size() - stream.avail_out);
+    lzma_end(&stream);
+    return append(name, packed);
+  }
   /// Appends a stream.
   std::string compress_bzip2(const std::string& name, std::string_view text) const {
     auto size = static_cast<unsigned>(text.size() + text.size() / 64 + 700);

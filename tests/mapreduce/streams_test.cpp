@@ -72,15 +72,21 @@ void visit_all(std::size_t splits, unsigned workers, const Visit& visit) {
 
 class Streams : public file_case {
  protected:
-  static constexpr std::array formats = {"gzip", "zstd", "xz", "bzip2", "lz4"};
+  static constexpr std::array formats = {"gzip", "zstd", "xz", "xz blocks", "bzip2", "lz4"};
   static constexpr std::array numbers_of_workers = {0u, 1u, 2u, 5u};
 
   void add_member(std::string_view format, const std::string& name, std::string_view text) const {
     if (format == "gzip") compress(name, text);
     if (format == "zstd") compress_zstd(name, text);
     if (format == "xz") compress_xz(name, text);
+    if (format == "xz blocks")
+      compress_xz_blocks(name, text, std::max<std::size_t>(text.size() / 7, 1));
     if (format == "bzip2") compress_bzip2(name, text);
     if (format == "lz4") compress_lz4(name, text);
+  }
+
+  static std::string name_of(std::string_view format) {
+    return std::string(format.substr(0, format.find(' ')));
   }
 
   /// Returns the pieces in the order of the text; checks that each is where it says.
@@ -187,7 +193,7 @@ TEST_F(Streams, MembersWithinMembersAreText) {
       add_member(format, name, inner);
     }
   };
-  for (const char* const format : {"gzip", "zstd", "lz4", "xz", "bzip2"}) {
+  for (const char* const format : {"gzip", "zstd", "lz4", "xz", "xz blocks", "bzip2"}) {
     for (int i = 0; i < 3; ++i) stored(format, format);
     const std::string text = inner + inner + inner;
     for (const unsigned workers : numbers_of_workers) {
@@ -249,9 +255,9 @@ TEST_F(Streams, DamageIsNamedAndNobodyWaits) {
       const std::string cut = write("cut", std::string_view(bytes).substr(0, at));
       for (const unsigned workers : numbers_of_workers) {
         EXPECT_THAT(error_of([&] { (void)read(bad, workers, 1000); }),
-                    testing::HasSubstr(std::string("bad: damaged ") + format + " data"));
+                    testing::HasSubstr(std::string("bad: damaged ") + name_of(format) + " data"));
         EXPECT_THAT(error_of([&] { (void)read(cut, workers, 1000); }),
-                    testing::HasSubstr(std::string("cut: truncated ") + format + " data"));
+                    testing::HasSubstr(std::string("cut: truncated ") + name_of(format) + " data"));
       }
     }
   }

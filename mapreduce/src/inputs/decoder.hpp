@@ -27,7 +27,20 @@ class decoder {
 
   /// Returns whether all input so far is whole members, and the next byte may begin one.
   [[nodiscard]] virtual bool at_border() const noexcept = 0;
+  /// Returns whether the next byte may begin a block, in a member with this context.
+  [[nodiscard]] virtual bool at_block(unsigned /*context*/) const noexcept { return false; }
+  /// Goes on behind the blocks that another decoder, which began at this place, has decompressed.
+  virtual void absorb(decoder& /*blocks*/) {}
 };
+
+/// The next block of a member, if its header has its size.
+struct block_ahead {
+  std::size_t bytes = 0;  // 0: unknown
+  bool known = false;     // otherwise `bytes` are needed to know more
+};
+/// Larger blocks are decompressed in order: 24 MiB of text is what `xz -6 -T0` puts into one.
+inline constexpr std::size_t max_block_bytes = std::size_t{16} << 20;
+inline constexpr std::size_t max_block_text = std::size_t{32} << 20;
 
 struct format {
   const char* name;
@@ -37,11 +50,17 @@ struct format {
   bool (*begins_member)(std::string_view first);
   /// Null: creek recognises such data, but does not decompress it. `file`: name for messages.
   std::unique_ptr<decoder> (*open)(const std::string& file);
+  /// Looks for the block that begins at `here` or, `at_member`, after the member's header, which
+  /// sets the context. Null: blocks of the format have no sizes.
+  block_ahead (*next_block)(std::string_view here, bool at_member, unsigned& context) = nullptr;
+  std::unique_ptr<decoder> (*open_blocks)(const std::string& file, unsigned context) = nullptr;
 };
 
 [[nodiscard]] std::unique_ptr<decoder> open_gzip(const std::string& file);
 [[nodiscard]] std::unique_ptr<decoder> open_zstd(const std::string& file);
 [[nodiscard]] std::unique_ptr<decoder> open_xz(const std::string& file);
+[[nodiscard]] std::unique_ptr<decoder> open_xz_blocks(const std::string& file, unsigned check);
+[[nodiscard]] block_ahead xz_block_ahead(std::string_view here, bool at_stream, unsigned& check);
 [[nodiscard]] std::unique_ptr<decoder> open_bzip2(const std::string& file);
 [[nodiscard]] std::unique_ptr<decoder> open_lz4(const std::string& file);
 

@@ -59,7 +59,8 @@ bool begins_gzip_member(std::string_view first) noexcept {
 constexpr format formats[] = {
     {"gzip", bytes_of<gzip_magic>, &begins<gzip_magic>, &begins_gzip_member, &open_gzip},
     {"zstd", bytes_of<zstd_magic>, &begins_zstd, &begins<zstd_magic>, &open_zstd},
-    {"xz", bytes_of<xz_magic>, &begins<xz_magic>, &begins<xz_magic>, &open_xz},
+    {"xz", bytes_of<xz_magic>, &begins<xz_magic>, &begins<xz_magic>, &open_xz, &xz_block_ahead,
+     &open_xz_blocks},
     {"bzip2", bytes_of<bzip2_magic>, &begins_bzip2, &begins_bzip2, &open_bzip2},
     {"lz4", bytes_of<lz4_magic>, &begins<lz4_magic>, &begins<lz4_magic>, &open_lz4},
     {"lz4", bytes_of<old_lz4_magic>, &begins<old_lz4_magic>, nullptr, nullptr},

@@ -21,7 +21,7 @@ constexpr std::size_t min_piece = 64, max_piece = std::size_t{1} << 19;
 /// one worker after the other.
 constexpr std::size_t max_member = std::size_t{4} << 20;
 /// Text that a claim may expand to before its turn to join.
-constexpr std::size_t max_expansion = std::size_t{32} << 20;
+constexpr std::size_t max_expansion = max_block_text;
 
 std::size_t whole_words(std::string_view text) {
   while (!text.empty() && !is_space(text.back())) text.remove_suffix(1);
@@ -160,7 +160,8 @@ bool stream_reading::next(claim& made, buffers& mine) {
     } else {
       read_compressed(made, mine);
     }
-    made.keeps_turn = !made.last && (format_ == nullptr || !(made.begins_member || at_member_));
+    made.keeps_turn =
+        !made.last && (format_ == nullptr || !(made.begins_member || at_member_ || at_block_));
     made.from = std::exchange(next_link_, to);
     made.to = std::move(to);
     ++claims_;
@@ -206,24 +207,52 @@ void stream_reading::fill_ahead(std::size_t bytes) {
 
 void stream_reading::read_compressed(claim& made, buffers& mine) {
   bool at_member = false;
-  const std::size_t bytes = end_of_claim(at_member);
+  made.context = context_;
+  std::size_t bytes = end_of_blocks();
+  const bool blocks = bytes != 0;
+  if (!blocks) bytes = end_of_claim(at_member);
   const std::string_view here = std::string_view(ahead_).substr(ahead_begin_);
   mine.raw.assign(here.substr(0, bytes));
   made.begins_member = at_member_ && made.number != 0;
+  made.begins_block = at_block_ && blocks;
+  at_block_ = blocks;
   made.last = at_end_ && bytes == here.size();
   ahead_begin_ += bytes;
   searched_ -= std::min(searched_, bytes);
   at_member_ = at_member;
 }
 
+/// Returns the bytes of whole blocks ahead, and those of the member's header before them; 0 if the
+/// sizes of blocks are unknown.
+std::size_t stream_reading::end_of_blocks() {
+  if (format_->next_block == nullptr || !(at_member_ || at_block_)) return 0;
+  const std::size_t wanted = wanted_bytes();
+  for (std::size_t bytes = 0;;) {
+    const std::string_view here = std::string_view(ahead_).substr(ahead_begin_ + bytes);
+    const block_ahead next = format_->next_block(here, at_member_ && bytes == 0, context_);
+    if (next.bytes == 0) return bytes;
+    if (next.bytes > here.size()) {
+      fill_ahead(bytes + next.bytes);
+      if (ahead_.size() - ahead_begin_ < bytes + next.bytes) return bytes;  // the file ends before
+    } else {
+      bytes += next.bytes;
+      if (bytes >= wanted) return bytes;
+    }
+  }
+}
+
+std::size_t stream_reading::wanted_bytes() const {
+  const double ratio = static_cast<double>(raw_bytes_.load(std::memory_order_relaxed)) /
+                       static_cast<double>(text_bytes_.load(std::memory_order_relaxed));
+  return std::clamp(static_cast<std::size_t>(static_cast<double>(plan_.piece) * ratio), min_piece,
+                    max_piece);
+}
+
 /// Returns how many of the bytes ahead are claimed, and stores whether what follows may be a
 /// member. A claim ends before a member if one begins within the wanted bytes or, for a claim that
 /// begins with one, within the longest member.
 std::size_t stream_reading::end_of_claim(bool& at_member) {
-  const double ratio = static_cast<double>(raw_bytes_.load(std::memory_order_relaxed)) /
-                       static_cast<double>(text_bytes_.load(std::memory_order_relaxed));
-  const auto wanted = std::clamp(static_cast<std::size_t>(static_cast<double>(plan_.piece) * ratio),
-                                 min_piece, max_piece);
+  const std::size_t wanted = wanted_bytes();
   for (std::size_t most = wanted;; most = std::min(2 * most, max_member)) {
     fill_ahead(most + magic_bytes);
     const std::string_view here = std::string_view(ahead_).substr(ahead_begin_);
@@ -287,9 +316,10 @@ void stream_reading::join(const claim& made, buffers& mine, const visitor& f) {
   std::exception_ptr damage, why;
   std::unique_ptr<decoder> own;
   bool done = true;
-  if (made.begins_member) {
+  if (made.begins_member || made.begins_block) {
     try {
-      own = format_->open(file_->name());
+      own = made.begins_block ? format_->open_blocks(file_->name(), made.context)
+                              : format_->open(file_->name());
       done = expand(*own, raw, mine, size, made.last, damage);
     } catch (...) {
       damage = std::current_exception();
@@ -305,8 +335,12 @@ void stream_reading::join(const claim& made, buffers& mine, const visitor& f) {
   piece& one = mine.made;
   std::size_t text = 0;
   try {
-    const bool guessed = made.begins_member && state.rest.empty() && state.codec->at_border();
-    if (guessed && own) {
+    const bool guessed =
+        state.rest.empty() && ((made.begins_member && state.codec->at_border()) ||
+                               (made.begins_block && done && state.codec->at_block(made.context)));
+    if (guessed && own && made.begins_block) {
+      state.codec->absorb(*own);
+    } else if (guessed && own) {
       state.codec = std::move(own);
     } else if (!guessed && state.codec) {
       mine.raw.insert(0, std::exchange(state.rest, {}));

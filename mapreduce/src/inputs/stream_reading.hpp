@@ -106,6 +106,8 @@ class stream_reading {
     std::uint64_t number = 0;
     bool last = false;
     bool begins_member = false;
+    bool begins_block = false;
+    unsigned context = 0;  // of the block
     bool keeps_turn = false;
     std::size_t text = 0;  // bytes of a plain file in buffers::text
     std::shared_ptr<link> from, to;
@@ -115,6 +117,8 @@ class stream_reading {
   void read_plain(claim& made, buffers& mine);
   void read_compressed(claim& made, buffers& mine);
   std::size_t end_of_claim(bool& at_member);
+  std::size_t end_of_blocks();
+  [[nodiscard]] std::size_t wanted_bytes() const;
   std::size_t next_member(std::string_view here, std::size_t most);
   void fill_ahead(std::size_t bytes);
   [[nodiscard]] std::size_t read(char* to, std::size_t bytes);
@@ -145,6 +149,8 @@ class stream_reading {
   std::size_t ahead_begin_ = 0;
   std::size_t searched_ = 0;  // bytes of them without the begin of a member
   bool at_member_ = true;     // they may begin with one
+  bool at_block_ = false;     // they may begin with a block
+  unsigned context_ = 0;      // of the block
   bool at_end_ = false;       // nothing is left to read
   std::uint64_t claims_ = 0;
   std::shared_ptr<link> next_link_;
