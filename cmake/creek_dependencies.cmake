@@ -50,6 +50,7 @@ _creek_find_pkgconfig(HWY libhwy-dev "tasking;mapreduce;linalg" libhwy)
 _creek_find_pkgconfig(HWY_CONTRIB libhwy-dev tasking libhwy-contrib)
 _creek_find_pkgconfig(XXHASH libxxhash-dev tasking libxxhash)
 _creek_find_pkgconfig(ZSTD libzstd-dev mapreduce libzstd)
+_creek_find_pkgconfig(LZ4 liblz4-dev mapreduce liblz4)
 if(scc IN_LIST CREEK_WANTED)
   pkg_check_modules(DW QUIET IMPORTED_TARGET libdw)
 endif()
@@ -105,6 +106,7 @@ set(CREEK_CONSUMER_DEPENDENCIES
   "Boost::context|find_dependency(Boost COMPONENTS context)|-lboost_context"
   "TBB::tbb|find_dependency(TBB)|tbb"
   "PkgConfig::ZSTD|creek_find_pkgconfig(ZSTD libzstd)|libzstd"
+  "PkgConfig::LZ4|creek_find_pkgconfig(LZ4 liblz4)|liblz4"
   "PkgConfig::UTF8PROC|creek_find_pkgconfig(UTF8PROC libutf8proc)|-lutf8proc"
   "PkgConfig::RE2|creek_find_pkgconfig(RE2 re2)|re2"
   "PkgConfig::SIMDJSON|creek_find_pkgconfig(SIMDJSON simdjson)|-lsimdjson"

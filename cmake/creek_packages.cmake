@@ -73,8 +73,8 @@ function(creek_packages)
   # The headers include no other library's; a program of static libraries is linked with these.
   set(needed)
   if(NOT BUILD_SHARED_LIBS)
-    set(needed libboost-context-dev libbz2-dev libfmt-dev libhwy-dev liblzma-dev libzstd-dev
-        zlib1g-dev)
+    set(needed libboost-context-dev libbz2-dev libfmt-dev libhwy-dev liblz4-dev liblzma-dev
+        libzstd-dev zlib1g-dev)
     if(TARGET creek_tbb)
       list(APPEND needed libtbb-dev)
     endif()

@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 SKIPPED = 77
 # Versions that Conan Center's index had in August 2026.
 CENTER = {"boost": "1.84.0", "bzip2": "1.0.8", "fmt": "9.1.0", "highway": "1.1.0", "hwloc": "2.14.0",
-          "nlohmann_json": "3.11.3", "onetbb": "2023.1.0", "re2": "20230301",
+          "lz4": "1.10.0", "nlohmann_json": "3.11.3", "onetbb": "2023.1.0", "re2": "20230301",
           "simdjson": "3.2.0", "utf8proc": "2.8.0", "xxhash": "0.8.2", "xz_utils": "5.8.3", "zlib": "1.3.2",
           "zstd": "1.5.7"}
 

@@ -26,6 +26,7 @@ PORTS = {
     "highway[contrib]": ("", ["libhwy-contrib"]),
     "hwloc": ("", ["hwloc"]),
     "liblzma": ("LibLZMA", ["liblzma"]),
+    "lz4": ("", ["liblz4"]),
     "nlohmann-json": ("nlohmann_json", []),
     "re2": ("", ["re2"]),
     "simdjson": ("", ["simdjson"]),

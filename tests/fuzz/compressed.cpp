@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in gzip, Zstandard, xz and bzip2, read as text or as records: the result equals that of the
-// libraries on the whole file in memory, or a refusal. Three kinds of input: a file as it is; the
-// deflated body of a gzip member, whose checksum is corrected here; text that is compressed here,
-// in several members or frames, cut short or with one byte changed.
+// Files in gzip, Zstandard, xz, bzip2 and lz4, read as text or as records: the result equals that
+// of the libraries on the whole file in memory, or a refusal. Three kinds of input: a file as it
+// is; the deflated body of a gzip member, whose checksum is corrected here; text that is compressed
+// here, in several members or frames, cut short or with one byte changed.
 #include <bzlib.h>
+#include <lz4frame.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -13,7 +14,10 @@
 #include <cerrno>
 #include <creek/core/io/data_fault.hpp>
 #include <creek/mapreduce.hpp>
+#include <creek/tasking/parallel_for.hpp>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "harness.hpp"
@@ -64,7 +68,9 @@ expansion gunzip(std::string_view file) {
     expansion one = inflate_one(file, 16 + MAX_WBITS);
     all.text += one.text;
     all.state = all.text.size() > max_bytes ? expansion::too_long : one.state;
-  } while (all.state == expansion::whole && !file.empty() && file.front() != '\0');
+  } while (all.state == expansion::whole && file.starts_with("\x1F\x8B"));
+  // gunzip ignores garbage, but fails for a single byte.
+  if (file.size() == 1 && file.front() != '\0') all.state = expansion::damaged;
   return all;
 }
 
@@ -146,10 +152,32 @@ expansion bunzip2(std::string_view file) {
   return {expansion::whole, room().substr(0, at)};
 }
 
+expansion unlz4(std::string_view file) {
+  LZ4F_dctx* context = nullptr;
+  if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)) != 0) {
+    throw std::bad_alloc();
+  }
+  const std::unique_ptr<LZ4F_dctx, std::size_t (*)(LZ4F_dctx*)> freed(
+      context, &LZ4F_freeDecompressionContext);
+  std::size_t at = 0, code = 1;
+  while (!file.empty() || code != 0) {
+    std::size_t made = max_bytes - at, taken = file.size();
+    code = LZ4F_decompress(context, room().data() + at, &made, file.data(), &taken, nullptr);
+    if (LZ4F_isError(code) != 0) return {expansion::damaged, {}};
+    if (made == 0 && taken == 0) {
+      return {at == max_bytes ? expansion::too_long : expansion::damaged, {}};
+    }
+    at += made;
+    file.remove_prefix(taken);
+  }
+  return {expansion::whole, room().substr(0, at)};
+}
+
 /// Returns the expanded file, or nullopt for formats that are not supported.
 std::optional<expansion> expand(std::string_view file) {
   if (file.starts_with("\x1F\x8B")) return gunzip(file);
   if (file.starts_with("BZh")) return bunzip2(file);
+  if (file.starts_with("\x04\x22\x4D\x18")) return unlz4(file);
   if (file.starts_with("\xFD")) return unxz(file);
   if (file.starts_with("\x28\xB5") || file.substr(1, 3) == "\x2A\x4D\x18") return unzstd(file);
   return std::nullopt;
@@ -215,10 +243,19 @@ std::string bzip2(std::string_view text, int level) {
   return to;
 }
 
+std::string lz4(std::string_view text, int level) {
+  LZ4F_preferences_t chosen{};
+  chosen.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;
+  chosen.frameInfo.blockMode = level == 0 ? LZ4F_blockLinked : LZ4F_blockIndependent;
+  std::string to(LZ4F_compressFrameBound(text.size(), &chosen), '\0');
+  to.resize(LZ4F_compressFrame(to.data(), to.size(), text.data(), text.size(), &chosen));
+  return to;
+}
+
 /// Text compressed as the next bytes say; a text of many copies exceeds the readers' buffers.
 std::string compressed(input& from) {
-  constexpr std::string (*by[])(std::string_view, int) = {&gzip, &zstd, &xz, &bzip2};
-  const auto compress = by[from.below(4)];
+  constexpr std::string (*by[])(std::string_view, int) = {&gzip, &zstd, &xz, &bzip2, &lz4};
+  const auto compress = by[from.below(5)];
   const int level = static_cast<int>(from.below(2));
   const std::size_t scale = from.below(4);
   const std::size_t copies = 1 + scale * from.byte();
@@ -251,17 +288,26 @@ std::string file_from(input& from) {
   }
 }
 
-/// Returns all visited text, which is one stream.
+/// Returns all visited text.
 std::string content_of(const std::string& name, text_files::settings chosen, bool several) {
   text_files files({name}, std::move(chosen));
-  std::string content;
-  expect(files.splits() == 1, "a compressed file is cut");
+  std::mutex mutex;
+  std::map<std::uint64_t, std::string> pieces;
   workers(several).run([&] {
-    files.visit(0, [&](const mapreduce::text_split& split) {
-      expect(split.from.offset == content.size(), "not where it says");
-      content += split.text;
-    });
+    parallel_for(std::size_t{0}, files.splits(),
+                 [&](std::size_t i) {
+                   files.visit(i, [&](const mapreduce::text_split& split) {
+                     const std::lock_guard lock(mutex);
+                     expect(pieces.emplace(split.from.offset, split.text).second, "read twice");
+                   });
+                 },
+                 {.grain = 1});
   });
+  std::string content;
+  for (const auto& [offset, text] : pieces) {
+    expect(offset == content.size(), "not where it says");
+    content += text;
+  }
   return content;
 }
 

@@ -6,6 +6,7 @@
 
 #include <bzlib.h>
 #include <gtest/gtest.h>
+#include <lz4frame.h>
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -34,10 +36,14 @@ class file_case : public testing::Test {
     gzclose(file);
     return path(name);
   }
-  /// Appends a frame.
+  /// Appends a frame with a checksum.
   std::string compress_zstd(const std::string& name, std::string_view text) const {
+    const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> by(ZSTD_createCCtx(),
+                                                                     &ZSTD_freeCCtx);
+    ZSTD_CCtx_setParameter(by.get(), ZSTD_c_compressionLevel, 1);
+    ZSTD_CCtx_setParameter(by.get(), ZSTD_c_checksumFlag, 1);
     std::string packed(ZSTD_compressBound(text.size()), '\0');
-    packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
+    packed.resize(ZSTD_compress2(by.get(), packed.data(), packed.size(), text.data(), text.size()));
     std::ofstream(path(name), std::ios::binary | std::ios::app) << packed;
     return path(name);
   }
@@ -52,6 +58,26 @@ class file_case : public testing::Test {
               LZMA_OK);
     return append(name, packed.substr(0, size));
   }
+  /// Appends a stream of blocks with this much text, whose headers have their sizes.
+  std::string compress_xz_blocks(const std::string& name, std::string_view text,
+                                 std::size_t block) const {
+    lzma_mt chosen{};
+    chosen.threads = 1;
+    chosen.block_size = block;
+    chosen.check = LZMA_CHECK_CRC32;
+    lzma_stream stream = LZMA_STREAM_INIT;
+    EXPECT_EQ(lzma_stream_encoder_mt(&stream, &chosen), LZMA_OK);
+    std::string packed(1000 + 2 * text.size() + 100 * (text.size() / block), '\0');
+    stream.next_in = reinterpret_cast<const std::uint8_t*>(text.data());
+    stream.avail_in = text.size();
+    stream.next_out = reinterpret_cast<std::uint8_t*>(packed.data());
+    stream.avail_out = packed.size();
+    while (lzma_code(&stream, LZMA_FINISH) == LZMA_OK) {
+    }
+    packed.resize(packed.size() - stream.avail_out);
+    lzma_end(&stream);
+    return append(name, packed);
+  }
   /// Appends a stream.
   std::string compress_bzip2(const std::string& name, std::string_view text) const {
     auto size = static_cast<unsigned>(text.size() + text.size() / 64 + 700);
@@ -60,6 +86,15 @@ class file_case : public testing::Test {
                                        static_cast<unsigned>(text.size()), 1, 0, 0),
               BZ_OK);
     return append(name, packed.substr(0, size));
+  }
+  /// Appends a frame.
+  std::string compress_lz4(const std::string& name, std::string_view text) const {
+    LZ4F_preferences_t chosen{};
+    chosen.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;
+    std::string packed(LZ4F_compressFrameBound(text.size(), &chosen), '\0');
+    packed.resize(
+        LZ4F_compressFrame(packed.data(), packed.size(), text.data(), text.size(), &chosen));
+    return append(name, packed);
   }
   std::string append(const std::string& name, std::string_view bytes) const {
     std::ofstream(path(name), std::ios::binary | std::ios::app) << bytes;

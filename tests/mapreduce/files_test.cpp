@@ -222,6 +222,32 @@ TEST_F(Files, DamagedAndTruncatedBzip2IsNamed) {
   EXPECT_THAT(message({path("tail")}), testing::HasSubstr("tail: damaged bzip2 data"));
 }
 
+TEST_F(Files, Lz4ByContentAndInSeveralFrames) {
+  const std::string first = oracle::random_text(1, 3000000, 500);
+  const std::string second = oracle::random_text(2, 100000, 500);
+  compress_lz4("no-suffix", first);
+  append("no-suffix", std::string("\x50\x2A\x4D\x18\x03\0\0\0any", 11));  // to be skipped
+  const std::string name = compress_lz4("no-suffix", second);
+  EXPECT_EQ(count({name}), oracle::count_by_map(first + second));
+  EXPECT_EQ(count({name}, 1000), oracle::count_by_map(first + second));
+  EXPECT_EQ(count({compress_lz4("nothing", "")}), oracle::word_map{});
+}
+
+TEST_F(Files, DamagedAndTruncatedLz4IsNamed) {
+  const std::string bytes = content_of(compress_lz4("whole", oracle::random_text(1, 300000, 5000)));
+  for (std::size_t n = 4; n < bytes.size(); n += n < 100 ? 1 : bytes.size() / 13) {
+    const std::string cut = write("cut.lz4", std::string_view(bytes).substr(0, n));
+    EXPECT_THAT(message({cut}), testing::HasSubstr("cut.lz4: truncated lz4 data")) << n;
+  }
+  std::string changed = bytes;
+  changed[bytes.size() / 2] ^= 1;
+  EXPECT_THAT(message({write("bad.lz4", changed)}),
+              testing::HasSubstr("bad.lz4: damaged lz4 data ("));
+  compress_lz4("tail", "a whole frame");
+  append("tail", "and more");
+  EXPECT_THAT(message({path("tail")}), testing::HasSubstr("tail: damaged lz4 data ("));
+}
+
 TEST_F(Files, ZstdMayBeginWithAFrameToBeSkipped) {
   append("skipped", std::string("\x5A\x2A\x4D\x18\x03\0\0\0any", 11));
   EXPECT_EQ(count({compress_zstd("skipped", "a b a")}), (oracle::word_map{{"a", 2}, {"b", 1}}));
@@ -229,7 +255,6 @@ TEST_F(Files, ZstdMayBeginWithAFrameToBeSkipped) {
 
 TEST_F(Files, OtherCompressedDataIsRefusedByName) {
   const std::pair<const char*, std::string> formats[] = {
-      {"lz4", "\x04\x22\x4D\x18\x64\x40"},
       {"lz4", "\x02\x21\x4C\x18\x64\x40"},
       {"lzip", "LZIP\x01\x0C"},
       {"lzop", std::string("\x89LZO\0\r\n\x1A\n", 9)},
@@ -262,6 +287,7 @@ TEST_F(Files, OneWordLargerThanEveryBuffer) {
   EXPECT_EQ(count({compress_zstd("packed.zst", text)}), expected);
   EXPECT_EQ(count({compress_xz("packed.xz", text)}), expected);
   EXPECT_EQ(count({compress_bzip2("packed.bz2", text)}), expected);
+  EXPECT_EQ(count({compress_lz4("packed.lz4", text)}), expected);
 }
 
 TEST_F(Files, MissingFilesAreNamedOrLeftOut) {

@@ -36,8 +36,8 @@ void add_job_options(command_line::command& command, job_options& given, const c
 /// Help text on the names of files.
 inline constexpr const char* names_notes =
     R"(A directory stands for the regular files below it; links and special files in it are skipped.
-Files in gzip, zstd, xz or bzip2 are decompressed. '-' or no name at all is standard input. The
-environment sets options that are not given (CREEK_WORKERS and others). Exit codes: 0 success,
+Files in gzip, zstd, xz, bzip2 or lz4 are decompressed. '-' or no name at all is standard input.
+The environment sets options that are not given (CREEK_WORKERS and others). Exit codes: 0 success,
 1 failed run, 2 bad usage.)";
 
 /// Returns the scheduler options of the command line and the environment. Throws usage_error.

@@ -23,9 +23,10 @@ std::size_t csv_record_end(std::string_view text, std::size_t at, std::size_t li
   return text.npos;
 }
 
-std::size_t whole_csv_records(std::string_view text) noexcept {
+std::size_t whole_csv_records(std::string_view text, bool quoted) noexcept {
   std::size_t whole = 0;
-  for (std::size_t at = 0; at != text.npos; at = csv_record_end(text, at, text.size(), false)) {
+  for (std::size_t at = csv_record_end(text, 0, text.size(), quoted); at != text.npos;
+       at = csv_record_end(text, at, text.size(), false)) {
     whole = at;
   }
   return whole;

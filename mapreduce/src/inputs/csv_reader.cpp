@@ -134,9 +134,36 @@ void check_csv_format(const csv_format& format, std::size_t exactly) {
   }
 }
 
+void csv_streams::put(std::uint32_t file, csv_facts facts) {
+  const std::lock_guard lock(mutex_);
+  facts_.insert_or_assign(file, std::move(facts));
+}
+
+std::optional<csv_facts> csv_streams::facts_of(std::uint32_t file) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = facts_.find(file);
+  if (found == facts_.end()) return {};
+  return found->second;
+}
+
+bool csv_reader::inspect(const text_split& split) {
+  learn(split);
+  if (!file_) return false;  // only blank lines so far
+  streams_.put(split.from.file, *std::exchange(file_, std::nullopt));
+  return true;
+}
+
 template <class Number>
 void csv_reader::read(const text_split& split, std::vector<Number>& to) {
-  if (!file_) learn(split);
+  if (!file_ || number_ != split.from.file) {
+    number_ = split.from.file;
+    file_.reset();
+    if (files_.mapped(number_).empty()) {
+      file_ = streams_.facts_of(number_);
+    } else {
+      learn(split);
+    }
+  }
   if (!file_) return;  // only blank lines so far
   const char* at = split.text.data();
   const char* const end = at + split.text.size();
@@ -221,7 +248,7 @@ void csv_reader::learn(const text_split& split) {
     const char* const begin = at;
     const std::string_view line = next_line(at, end);
     if (trimmed(line).empty()) continue;
-    file_ = file_facts{};
+    file_ = csv_facts{};
     file_->begin = offset + static_cast<std::uint64_t>(begin - text.data());
     file_->separator = format_.separator != 0 ? format_.separator : separator_of(line);
     if (learn_names({text, split.stable, {split.from.file, offset}}, line)) {

@@ -7,17 +7,29 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <creek/core/error.hpp>
 #include <creek/core/io/data_fault.hpp>
-#include <memory>
+#include <creek/tasking/channel.hpp>
 #include <optional>
 #include <system_error>
 
 #include "modified_at.hpp"
 #include "record_size.hpp"
-#include "text_stream.hpp"
+#include "stream_reading.hpp"
 
 namespace creek::mapreduce {
+
+/// Files that are read by several workers.
+struct text_files::streams {
+  channel<char> begun{1};     // an item wakes a helper that waits for a reading
+  std::mutex mutex;           // guards what follows
+  std::vector<reading> open;  // read by anybody at the moment
+  std::vector<bool> visited;  // per file: its own visit has begun in this run
+  std::size_t missing = 0;    // shared files without one
+};
+
+text_files::~text_files() = default;
 
 text_files::text_files(const std::vector<std::string>& names, settings chosen) : settings_(chosen) {
   settings_.split = std::max<std::size_t>(settings_.split, 1);
@@ -30,8 +42,9 @@ text_files::text_files(const std::vector<std::string>& names, settings chosen) :
   plan();
 }
 
-/// Lists the pieces in the order in which they are handed out: first files that one worker must
-/// read alone, the largest first, then splits of mapped files, then small files to fill the gaps.
+/// Lists the pieces in the order in which they are handed out: first files that are read from begin
+/// to end, the largest first, then splits of mapped files, then small files to fill the gaps, then
+/// pieces for workers that help with the first ones.
 void text_files::plan() {
   std::vector<std::uint32_t> alone;
   for (std::uint32_t i = 0; i < files_.size(); ++i) {
@@ -52,10 +65,19 @@ void text_files::plan() {
     }
   }
   for (auto it = small; it != alone.end(); ++it) pieces_.push_back({*it, 0});
+  std::size_t helpers = 0;
+  streams_ = std::make_unique<streams>();
+  streams_->visited.resize(files_.size());
+  for (auto it = alone.begin(); it != small; ++it) {
+    const file& shared = files_[*it];
+    const std::uint64_t pieces = shared.stream ? max_helpers : shared.size / settings_.split;
+    helpers = static_cast<std::size_t>(std::min<std::uint64_t>(helpers + pieces, max_helpers));
+    ++streams_->missing;
+  }
+  pieces_.insert(pieces_.end(), helpers, {any_stream, 0});
 }
 
-void text_files::visit_piece(std::size_t i, const visitor& f) {
-  file& from = files_[pieces_[i].file];
+void text_files::visit_piece(std::size_t i, const void* tag, const visitor& f) {
   const visitor placed = [&](const text_split& split) {
     try {
       f(split);
@@ -63,8 +85,13 @@ void text_files::visit_piece(std::size_t i, const visitor& f) {
       fail_at(split, why);
     }
   };
+  if (pieces_[i].file == any_stream) {
+    if (tag != nullptr) help_with_streams(tag, placed);
+    return;
+  }
+  file& from = files_[pieces_[i].file];
   if (from.map.text().empty()) {
-    visit_stream(from, placed);
+    visit_stream(from, tag, placed);
   } else {
     visit_mapped(from, pieces_[i].index, placed);
   }
@@ -89,27 +116,6 @@ namespace {
 /// Returns the bytes of the records in one piece.
 std::size_t piece_bytes(const record_layout& layout, std::size_t split) {
   return std::max<std::size_t>(split / layout.stride, 1) * layout.stride;
-}
-
-std::size_t whole_words(std::string_view text) {
-  while (!text.empty() && !is_space(text.back())) text.remove_suffix(1);
-  return text.size();
-}
-
-std::size_t whole_lines(std::string_view text) {
-  return text.rfind('\n') + 1;  // npos + 1 is 0
-}
-
-detail::text_stream::cutter whole_records(text_units units) {
-  switch (units) {
-    case text_units::lines:
-      return &whole_lines;
-    case text_units::csv_records:
-      return &detail::whole_csv_records;
-    case text_units::words:
-      break;
-  }
-  return &whole_words;
 }
 
 }  // namespace
@@ -177,55 +183,145 @@ void text_files::visit_mapped(file& from, std::size_t index, const visitor& f) {
   check_whole();
 }
 
-void text_files::visit_stream(file& from, const visitor& f) {
-  std::optional<open_file> opened;
-  std::unique_ptr<detail::byte_source> source;
+text_files::reading text_files::reading_of(file& from, const void* tag) {
+  detail::stream_reading::plan chosen;
+  chosen.name = from.shown;
+  chosen.number = number_of(from);
+  chosen.units = settings_.units;
+  chosen.piece = settings_.split;
+  if (settings_.layout) {
+    chosen.layout = &from.layout;
+    chosen.lay_out = [this, &from](std::string_view head) {
+      from.layout = settings_.layout(from.shown, head);
+    };
+  }
+  if (settings_.inspect) {
+    chosen.inspect = [this](const text_split& split, std::uint64_t lines) {
+      return with_lines(split, lines, [&] { return settings_.inspect(split); });
+    };
+  }
+  return std::make_shared<detail::stream_reading>(std::move(chosen), tag);
+}
+
+/// Reads a file as its first worker.
+void text_files::visit_stream(file& from, const void* tag, const visitor& f) {
+  const reading made = reading_of(from, tag);
+  const bool shared = tag != nullptr && is_shared(from);
+  if (shared) {
+    const std::lock_guard lock(streams_->mutex);
+    std::vector<bool>& visited = streams_->visited;
+    if (visited[number_of(from)]) {  // in an earlier run
+      visited.assign(visited.size(), false);
+      streams_->missing = static_cast<std::size_t>(
+          std::ranges::count_if(files_, [this](const file& one) { return is_shared(one); }));
+    }
+    visited[number_of(from)] = true;
+    --streams_->missing;
+    streams_->open.push_back(made);
+  }
+  if (shared) (void)streams_->begun.try_send('\0');
+  int unreadable = 0;
+  std::exception_ptr why;
   try {
     if (from.stream) {
-      opened.emplace(from.name);
+      made->open(open_file(from.name));
     } else {
-      opened.emplace(from.name, from.followed);
+      made->open(open_file(from.name, from.followed));
     }
-    source = detail::open_source(*opened);
   } catch (const error& e) {
-    if (!settings_.skip_unreadable) throw;
-    leave_out(from.name, e.code().value());
-    return;
+    unreadable = e.code().value();
+    why = std::current_exception();
+  } catch (...) {
+    why = std::current_exception();
   }
-  const bool lines = settings_.units != text_units::words;
-  detail::text_stream stream(*source, whole_records(settings_.units));
-  if (settings_.layout) return visit_records(from, stream, f);
-  from.lines = 0;
-  std::uint64_t offset = 0;
-  for (std::string_view text = stream.next(); !text.empty(); text = stream.next()) {
-    f({text, false, {number_of(from), offset}});
-    offset += text.size();
-    if (lines) from.lines += static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+  if (why) made->give_up();
+  if (!why) {
+    try {
+      read(*made, f);
+    } catch (...) {
+      why = std::current_exception();
+    }
+  }
+  if (shared) {
+    const std::lock_guard lock(streams_->mutex);
+    std::erase(streams_->open, made);
+  }
+  if (unreadable != 0 && settings_.skip_unreadable) return leave_out(from.name, unreadable);
+  if (why) std::rethrow_exception(why);
+}
+
+/// Reads what others read, until nothing is left to claim.
+void text_files::help_with_streams(const void* tag, const visitor& f) {
+  using namespace std::chrono_literals;
+  // Runs hand out the splits of files before this one, so their visits begin at once, if at all.
+  for (int waits = 0; waits < 3; ++waits) {
+    while (const reading one = reading_to_help(tag)) read(*one, f);
+    {
+      const std::lock_guard lock(streams_->mutex);
+      if (streams_->missing == 0) return;
+    }
+    if (streams_->begun.receive_for(1ms)) (void)streams_->begun.try_send('\0');
   }
 }
 
-void text_files::visit_records(file& from, detail::text_stream& stream, const visitor& f) {
-  from.layout = settings_.layout(from.shown, stream.peek(detail::head_bytes));
-  const record_layout& layout = from.layout;
-  stream.cut_by(
-      [stride = layout.stride](std::string_view text) { return text.size() / stride * stride; });
-  std::uint64_t offset = stream.skip(layout.begin);
-  for (std::string_view text = stream.next(); !text.empty(); text = stream.next()) {
-    const std::string_view used =
-        text.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(
-                           text.size(), layout.end - std::min(offset, layout.end))));
-    const std::size_t whole = used.size() / layout.stride * layout.stride;
-    if (whole != 0) f({used.substr(0, whole), false, {number_of(from), offset}});
-    offset += text.size();
+/// Enters the reading with the fewest workers. Returns null if there is none.
+text_files::reading text_files::reading_to_help(const void* tag) {
+  const std::lock_guard lock(streams_->mutex);
+  for (;;) {
+    reading best;
+    int fewest = 0;
+    for (const reading& one : streams_->open) {
+      const int workers = one->tag() == tag ? one->workers() : 0;
+      if (workers != 0 && (!best || workers < fewest)) {
+        best = one;
+        fewest = workers;
+      }
+    }
+    if (!best || best->enter()) return best;
   }
-  detail::check_size(from.shown, layout, offset);
+}
+
+void text_files::read(detail::stream_reading& from, const visitor& f) {
+  from.work([&](const text_split& split, std::uint64_t lines) {
+    with_lines(split, lines, [&] {
+      f(split);
+      return true;
+    });
+  });
+}
+
+/// Calls `f`, in which line_of() knows the number of lines before the split.
+bool text_files::with_lines(const text_split& split, std::uint64_t lines, function_ref<bool()> f) {
+  if (settings_.units == text_units::words) return f();
+  struct entry {
+    text_files* files;
+    line_count count;
+    entry(text_files* to, const line_count& added) : files(to), count(added) {
+      const std::lock_guard lock(files->mutex_);
+      files->line_counts_.push_back(count);
+    }
+    ~entry() {
+      const std::lock_guard lock(files->mutex_);
+      const auto same = [&](const line_count& one) { return one.from == count.from; };
+      files->line_counts_.erase(std::ranges::find_if(files->line_counts_, same));
+    }
+  };
+  const entry known(this, {split.from, lines});
+  return f();
 }
 
 std::uint64_t text_files::line_of(const text_split& split, const char* at) const {
   const file& from = files_[split.from.file];
   const std::string_view all = from.map.text();
   const char* const begin = all.empty() ? split.text.data() : all.data();
-  return 1 + from.lines + static_cast<std::uint64_t>(std::count(begin, at, '\n'));
+  std::uint64_t lines = 1 + static_cast<std::uint64_t>(std::count(begin, at, '\n'));
+  if (all.empty()) {
+    const std::lock_guard lock(mutex_);
+    for (const line_count& one : line_counts_) {
+      if (one.from == split.from) return lines + one.lines;
+    }
+  }
+  return lines;
 }
 
 void text_files::leave_out(const std::string& name, int why) {

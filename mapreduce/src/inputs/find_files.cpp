@@ -13,9 +13,10 @@
 #include <creek/core/error.hpp>
 #include <memory>
 
+#include "decoder.hpp"
 #include "modified_at.hpp"
 #include "record_size.hpp"
-#include "text_stream.hpp"
+#include "stream_reading.hpp"
 
 namespace creek::mapreduce {
 namespace {
@@ -109,7 +110,7 @@ bool text_files::try_map(file& to) {
     std::array<char, detail::magic_bytes> first;
     const ssize_t got = pread(opened.descriptor(), first.data(), first.size(), 0);
     if (got < 0) throw error(errno, to.name);
-    if (!detail::is_compressed({first.data(), static_cast<std::size_t>(got)})) {
+    if (detail::format_of({first.data(), static_cast<std::size_t>(got)}) == nullptr) {
       try {
         to.map = mapped_file(opened, to.size);
       } catch (const error&) {  // file system without mappings, or too many

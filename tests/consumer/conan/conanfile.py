@@ -15,6 +15,7 @@ PACKAGES = {
     "highway": ("highway", {}, {"hwy": ("", "libhwy", ["hwy"]),
                                 "hwy_contrib": ("", "libhwy-contrib", ["hwy_contrib"])}),
     "hwloc": ("hwloc", {}, {"": ("", "hwloc", ["hwloc"])}),
+    "lz4": ("lz4", {}, {"": ("LZ4::lz4_static", "liblz4", ["lz4"])}),
     "nlohmann_json": ("nlohmann_json", {}, {"": ("nlohmann_json::nlohmann_json", "nlohmann_json", [])}),
     "onetbb": ("TBB", {}, {"libtbb": ("TBB::tbb", "", ["tbb"])}),
     "re2": ("re2", {}, {"": ("re2::re2", "re2", ["re2"])}),

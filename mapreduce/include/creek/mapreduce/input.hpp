@@ -49,8 +49,9 @@ struct text_split {
 };
 
 /// Input of a run: `splits()` pieces, each visited once, by any worker. `visit(i, f)` calls
-/// `f(split)` for the records of split i, possibly several times (streams) or never. An input may
-/// declare the argument type of `f` as `split_type`: see split_source.hpp.
+/// `f(split)` for the records of split i, possibly several times (streams) or never. An input whose
+/// visits may share work (streams) has `visit_alone(i, f)` too, whose do not. An input may declare
+/// the argument type of `f` as `split_type`: see split_source.hpp.
 template <class I>
 concept input = requires(I& in, std::size_t i) {
   { in.splits() } -> std::convertible_to<std::size_t>;
@@ -60,6 +61,17 @@ concept input = requires(I& in, std::size_t i) {
 };
 
 namespace detail {
+/// Visits split i so that all records that it begins with go to this visit, for jobs whose result
+/// depends on that: by `visit_alone(i, f)`, if the input has it.
+template <class Input, class F>
+void visit_alone(Input& from, std::size_t i, F&& f) {
+  if constexpr (requires { from.visit_alone(i, f); }) {
+    from.visit_alone(i, f);
+  } else {
+    from.visit(i, f);
+  }
+}
+
 /// Returns the split as text, without bytes if it is none.
 template <class Split>
 [[nodiscard]] text_split text_of(const Split& split) noexcept {

@@ -99,11 +99,15 @@ class rounds {
 
   void map_split(const Job& job, std::size_t i, partial& part) {
     detail::check_stop(options_);
-    const std::span<value_type> into = array_of(part);
-    from_->visit(i, [&](const auto& split) {
-      job.fill(split, into);
+    const auto fill = [&](const auto& split) {
+      job.fill(split, array_of(part));
       detail::report_bytes(options_, detail::size_in_bytes(split));
-    });
+    };
+    if constexpr (detail::in_order<Job>) {
+      detail::visit_alone(*from_, i, fill);
+    } else {
+      from_->visit(i, fill);
+    }
     detail::report_split(options_);
   }
 

@@ -22,8 +22,9 @@ namespace creek::mapreduce::detail {
 [[nodiscard]] std::size_t csv_record_end(std::string_view text, std::size_t at, std::size_t limit,
                                          bool quoted) noexcept;
 
-/// Returns the bytes of the whole records at the beginning of `text`, which begins with a record.
-[[nodiscard]] std::size_t whole_csv_records(std::string_view text) noexcept;
+/// Returns the bytes of the whole records at the beginning of `text`, the first of which may have
+/// begun before. `quoted`: whether the text begins in quotes.
+[[nodiscard]] std::size_t whole_csv_records(std::string_view text, bool quoted = false) noexcept;
 
 /// Facts about the pieces of one text.
 class csv_cuts {

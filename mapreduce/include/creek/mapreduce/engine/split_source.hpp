@@ -42,6 +42,7 @@ class split_source {
   [[nodiscard]] std::size_t splits() const { return calls_->splits(from_); }
   [[nodiscard]] std::uint64_t bytes() const { return calls_->bytes(from_); }
   void visit(std::size_t i, visitor f) const { calls_->visit(from_, i, f); }
+  void visit_alone(std::size_t i, visitor f) const { calls_->visit_alone(from_, i, f); }
   [[nodiscard]] std::string name(std::uint32_t file) const { return calls_->name(from_, file); }
 
  private:
@@ -49,6 +50,7 @@ class split_source {
     std::size_t (*splits)(void*);
     std::uint64_t (*bytes)(void*);
     void (*visit)(void*, std::size_t, visitor);
+    void (*visit_alone)(void*, std::size_t, visitor);
     std::string (*name)(void*, std::uint32_t);
   };
   template <class Input>
@@ -56,6 +58,9 @@ class split_source {
       [](void* input) -> std::size_t { return static_cast<Input*>(input)->splits(); },
       [](void* input) -> std::uint64_t { return static_cast<Input*>(input)->bytes(); },
       [](void* input, std::size_t i, visitor f) { static_cast<Input*>(input)->visit(i, f); },
+      [](void* input, std::size_t i, visitor f) {
+        detail::visit_alone(*static_cast<Input*>(input), i, f);
+      },
       [](void* input, std::uint32_t file) {
         return detail::file_name(*static_cast<Input*>(input), file);
       }};

@@ -36,16 +36,25 @@ class bitmap_files {
   /// Calls `f(pixel_rows)`.
   template <class F>
   void visit(std::size_t i, F&& f) {
-    files_.visit(i, [this, &f](const text_split& split) {
-      const record_layout& rows = files_.layout(split);
-      f(pixel_rows(reinterpret_cast<const pixel*>(split.text.data()), rows.used / sizeof(pixel),
-                   split.text.size() / rows.stride, rows.stride));
-    });
+    files_.visit(i, as_rows(f));
+  }
+  /// Does the same by text_files::visit_alone.
+  template <class F>
+  void visit_alone(std::size_t i, F&& f) {
+    files_.visit_alone(i, as_rows(f));
   }
   /// Returns the files found, for reports.
   [[nodiscard]] const text_files& files() const noexcept { return files_; }
 
  private:
+  template <class F>
+  auto as_rows(F& f) const {
+    return [this, &f](const text_split& split) {
+      const record_layout& rows = files_.layout(split);
+      f(pixel_rows(reinterpret_cast<const pixel*>(split.text.data()), rows.used / sizeof(pixel),
+                   split.text.size() / rows.stride, rows.stride));
+    };
+  }
   static text_files::settings with_layout(text_files::settings chosen) {
     chosen.layout = bitmap_layout;
     return chosen;

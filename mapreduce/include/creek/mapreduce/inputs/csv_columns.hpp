@@ -54,16 +54,19 @@ class csv_columns {
   [[nodiscard]] std::size_t splits() const noexcept { return files_.splits(); }
   /// Returns the bytes of text, like text_files::bytes.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return files_.bytes(); }
-  /// Calls `f(csv_rows<Number>)` with one or more rows at a time, in file order for each file.
+  /// Calls `f(csv_rows<Number>)` with one or more rows at a time.
   template <class F>
   void visit(std::size_t i, F&& f) {
-    detail::csv_reader reader(files_, format_, exactly_);
+    detail::csv_reader reader(files_, streams_, format_, exactly_);
     std::vector<Number> values;
-    files_.visit(i, [&](const text_split& split) {
-      values.clear();
-      reader.read(split, values);
-      if (!values.empty()) f(csv_rows<Number>{values, reader.columns(), split.from, &files_});
-    });
+    files_.visit(i, [&](const text_split& split) { read(reader, split, values, f); });
+  }
+  /// Does the same by text_files::visit_alone.
+  template <class F>
+  void visit_alone(std::size_t i, F&& f) {
+    detail::csv_reader reader(files_, streams_, format_, exactly_);
+    std::vector<Number> values;
+    files_.visit_alone(i, [&](const text_split& split) { read(reader, split, values, f); });
   }
   /// Returns the files found, for reports.
   [[nodiscard]] const text_files& files() const noexcept { return files_; }
@@ -77,13 +80,24 @@ class csv_columns {
   }
 
  private:
-  static text_files::settings by_lines(text_files::settings chosen) {
+  text_files::settings by_lines(text_files::settings chosen) {
     chosen.units = text_units::lines;
+    chosen.inspect = [this](const text_split& split) {
+      return detail::csv_reader(files_, streams_, format_, exactly_).inspect(split);
+    };
     return chosen;
+  }
+  template <class F>
+  void read(detail::csv_reader& reader, const text_split& split, std::vector<Number>& values,
+            F& f) const {
+    values.clear();
+    reader.read(split, values);
+    if (!values.empty()) f(csv_rows<Number>{values, reader.columns(), split.from, &files_});
   }
 
   csv_format format_;
   std::size_t exactly_;
+  detail::csv_streams streams_;
   text_files files_;
 };
 
@@ -105,10 +119,21 @@ class csv_records : private csv_columns<Number> {
   /// Calls `f(std::span<const Record>)` with one or more records at a time.
   template <class F>
   void visit(std::size_t i, F&& f) {
-    csv_columns<Number>::visit(i, [&f](const csv_rows<Number>& rows) {
+    csv_columns<Number>::visit(i, as_records(f));
+  }
+  /// Does the same by text_files::visit_alone.
+  template <class F>
+  void visit_alone(std::size_t i, F&& f) {
+    csv_columns<Number>::visit_alone(i, as_records(f));
+  }
+
+ private:
+  template <class F>
+  static auto as_records(F& f) {
+    return [&f](const csv_rows<Number>& rows) {
       f(std::span(reinterpret_cast<const Record*>(rows.values.data()),
                   rows.values.size_bytes() / sizeof(Record)));
-    });
+    };
   }
 };
 

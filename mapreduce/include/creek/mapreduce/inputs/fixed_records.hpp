@@ -43,15 +43,24 @@ class fixed_records {
   /// Calls `f(record_span<T>)` with one or more records at a time.
   template <class F>
   void visit(std::size_t i, F&& f) {
-    files_.visit(i, [this, &f](const text_split& split) {
-      const auto* const first = reinterpret_cast<const T*>(split.text.data());
-      f(record_span<T>{{first, split.text.size() / sizeof(T)}, split.from, &files_});
-    });
+    files_.visit(i, as_records(f));
+  }
+  /// Does the same by text_files::visit_alone.
+  template <class F>
+  void visit_alone(std::size_t i, F&& f) {
+    files_.visit_alone(i, as_records(f));
   }
   /// Returns the files found, for reports.
   [[nodiscard]] const text_files& files() const noexcept { return files_; }
 
  private:
+  template <class F>
+  auto as_records(F& f) const {
+    return [this, &f](const text_split& split) {
+      const auto* const first = reinterpret_cast<const T*>(split.text.data());
+      f(record_span<T>{{first, split.text.size() / sizeof(T)}, split.from, &files_});
+    };
+  }
   static text_files::settings with_layout(text_files::settings chosen, std::size_t bytes) {
     chosen.layout = [bytes](const std::string&, std::string_view) {
       return record_layout{.stride = bytes, .used = bytes};

@@ -80,6 +80,11 @@ class tagged_input {
   void visit(std::size_t i, F&& f) const {
     from_->visit(i, [&f]<class Split>(const Split& split) { f(tagged_split<Tag, Split>(split)); });
   }
+  template <class F>
+  void visit_alone(std::size_t i, F&& f) const {
+    detail::visit_alone(
+        *from_, i, [&f]<class Split>(const Split& split) { f(tagged_split<Tag, Split>(split)); });
+  }
 
  private:
   Input* from_;
@@ -132,19 +137,29 @@ class several_inputs {
   }
   template <class F>
   void visit(std::size_t i, F&& f) const {
-    const auto visit_in = [&](const auto& one) {
+    with_input(i, [&f](const auto& one, std::size_t k) { one.visit(k, f); });
+  }
+  template <class F>
+  void visit_alone(std::size_t i, F&& f) const {
+    with_input(i, [&f](const auto& one, std::size_t k) { one.visit_alone(k, f); });
+  }
+
+ private:
+  /// Calls `use(input, k)` with the input of split i, and the split's number in it.
+  template <class Use>
+  void with_input(std::size_t i, const Use& use) const {
+    const auto use_here = [&](const auto& one) {
       const std::size_t size = one.splits();
       if (i < size) {
-        one.visit(i, f);
+        use(one, i);
         return true;
       }
       i -= size;
       return false;
     };
-    std::apply([&](const auto&... one) { (void)(visit_in(one) || ...); }, inputs_);
+    std::apply([&](const auto&... one) { (void)(use_here(one) || ...); }, inputs_);
   }
 
- private:
   std::tuple<Inputs...> inputs_;
 };
 

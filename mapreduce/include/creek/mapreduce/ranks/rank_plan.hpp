@@ -112,7 +112,12 @@ class rank_plan {
     if constexpr (fills<Job>) filled_.assign(dense_keys_of(*job_), value_type{});
     for (std::size_t i = me_; i < from.splits(); i += size_) {
       if (options_->stop.stop_requested()) throw error(ECANCELED, "MapReduce run stopped");
-      from.visit(i, [&](const auto& split) { map_split(split); });
+      const auto map_one = [&](const auto& split) { map_split(split); };
+      if constexpr (detail::in_order<Job>) {
+        detail::visit_alone(from, i, map_one);
+      } else {
+        from.visit(i, map_one);
+      }
       if (options_->report != nullptr) {
         options_->report->splits_done.fetch_add(1, std::memory_order_relaxed);
       }

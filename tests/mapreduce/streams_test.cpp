@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams and compressed files that several workers read together, against the text itself.
+#include <creek/core/error.hpp>
+#include <creek/mapreduce.hpp>
+#include <creek/tasking/future.hpp>
+#include <creek/tasking/parallel_for.hpp>
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "file_case.hpp"
+#include "oracle.hpp"
+#include "support/process_facts.hpp"
+#include "support/seed.hpp"
+#include "support/shell.hpp"
+
+namespace creek::mapreduce {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct seen_piece {
+  std::uint64_t offset;
+  std::string text;
+  std::uint64_t first_line;
+};
+
+/// Calls `visit(i)` for all splits: 0 workers are three plain threads.
+template <class Visit>
+void visit_all(std::size_t splits, unsigned workers, const Visit& visit) {
+  if (workers != 0) {
+    runtime rt(scheduler_options{.workers = workers});
+    rt.run([&] {
+      parallel_for(std::size_t{0}, std::size_t{workers},
+                   [&](std::size_t k) {
+                     for (std::size_t i = k; i < splits; i += workers) visit(i);
+                   },
+                   {.grain = 1});
+    });
+    return;
+  }
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr why;
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      try {
+        for (std::size_t i; (i = next.fetch_add(1)) < splits;) visit(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        why = std::current_exception();
+      }
+    });
+  }
+  threads.clear();
+  if (why) std::rethrow_exception(why);
+}
+
+class Streams : public file_case {
+ protected:
+  static constexpr std::array formats = {"gzip", "zstd", "xz", "xz blocks", "bzip2", "lz4"};
+  static constexpr std::array numbers_of_workers = {0u, 1u, 2u, 5u};
+
+  void add_member(std::string_view format, const std::string& name, std::string_view text) const {
+    if (format == "gzip") compress(name, text);
+    if (format == "zstd") compress_zstd(name, text);
+    if (format == "xz") compress_xz(name, text);
+    if (format == "xz blocks")
+      compress_xz_blocks(name, text, std::max<std::size_t>(text.size() / 7, 1));
+    if (format == "bzip2") compress_bzip2(name, text);
+    if (format == "lz4") compress_lz4(name, text);
+  }
+
+  static std::string name_of(std::string_view format) {
+    return std::string(format.substr(0, format.find(' ')));
+  }
+
+  /// Returns the pieces in the order of the text; checks that each is where it says.
+  static std::vector<seen_piece> pieces_of(const std::string& name, unsigned workers,
+                                           text_files::settings chosen) {
+    const bool lines = chosen.units == text_units::lines && !chosen.layout;
+    text_files files({name}, std::move(chosen));
+    std::mutex mutex;
+    std::vector<seen_piece> seen;
+    visit_all(files.splits(), workers, [&](std::size_t i) {
+      files.visit(i, [&](const text_split& split) {
+        const std::uint64_t line = lines ? files.line_of(split, split.text.data()) : 0;
+        const std::lock_guard lock(mutex);
+        seen.push_back({split.from.offset, std::string(split.text), line});
+      });
+    });
+    std::ranges::sort(seen, {}, &seen_piece::offset);
+    std::uint64_t bytes = 0;
+    for (const seen_piece& piece : seen) bytes += piece.text.size();
+    EXPECT_EQ(files.visited_bytes(), bytes);
+    return seen;
+  }
+
+  static std::string text_of(const std::vector<seen_piece>& pieces, bool lines = false) {
+    std::string all;
+    std::uint64_t line = 1;
+    for (const seen_piece& piece : pieces) {
+      EXPECT_EQ(piece.offset, all.size());
+      EXPECT_FALSE(piece.text.empty());
+      if (lines) {
+        EXPECT_EQ(piece.first_line, line);
+      }
+      line += static_cast<std::uint64_t>(std::ranges::count(piece.text, '\n'));
+      if (!all.empty()) {
+        EXPECT_TRUE(lines ? all.back() == '\n' : is_space(all.back())) << "a record is cut";
+      }
+      all += piece.text;
+    }
+    return all;
+  }
+
+  static std::string read(const std::string& name, unsigned workers, std::size_t split,
+                          text_units units = text_units::words) {
+    return text_of(pieces_of(name, workers, {.split = split, .units = units}),
+                   units == text_units::lines);
+  }
+};
+
+TEST_F(Streams, MembersCutTextAtEveryByte) {
+  const std::string text = oracle::random_text(3, 6000, 60);
+  for (const char* const format : formats) {
+    for (const std::size_t member : {1, 7, 97, 1000, 10000}) {
+      const std::string name = path(format);
+      fs::remove(name);
+      const std::size_t used = member == 1 ? 300 : text.size();
+      for (std::size_t at = 0; at < used; at += member) {
+        add_member(format, format, std::string_view(text).substr(at, std::min(member, used - at)));
+        if (at % 5 == 0) add_member(format, format, "");
+      }
+      for (const unsigned workers : numbers_of_workers) {
+        SCOPED_TRACE(testing::Message() << format << ", members of " << member << ", " << workers);
+        for (const std::size_t split : {1, 1000}) {
+          EXPECT_EQ(read(name, workers, split), text.substr(0, used));
+        }
+        EXPECT_EQ(read(name, workers, 500, text_units::lines), text.substr(0, used));
+      }
+    }
+  }
+}
+
+TEST_F(Streams, RecordLongerThanManyMembers) {
+  const std::string word(3 << 20, 'w');
+  const std::string text = "a\n" + word + "\nb\nc";
+  for (const char* const format : formats) {
+    for (std::size_t at = 0; at < text.size(); at += 50000) {
+      add_member(format, format, std::string_view(text).substr(at, 50000));
+    }
+    for (const unsigned workers : numbers_of_workers) {
+      EXPECT_EQ(read(path(format), workers, 1), text) << format;
+      EXPECT_EQ(read(path(format), workers, 1, text_units::lines), text) << format;
+    }
+  }
+}
+
+/// Members that are not compressed have members within them, which are none of the file.
+TEST_F(Streams, MembersWithinMembersAreText) {
+  std::string inner;
+  for (int i = 0; i < 40; ++i) {
+    const std::string part = oracle::random_text(static_cast<std::uint64_t>(i), 700, 60);
+    for (const char* const format : formats) {
+      fs::remove(path("inner"));
+      add_member(format, "inner", part);
+      std::ifstream from(path("inner"), std::ios::binary);
+      inner.append(std::istreambuf_iterator<char>(from), {});
+      inner += '\n';
+    }
+  }
+  const auto stored = [&](std::string_view format, const std::string& name) {
+    if (format == "gzip") {
+      const gzFile file = gzopen(path(name).c_str(), "ab0");  // level 0: as it is
+      gzwrite(file, inner.data(), static_cast<unsigned>(inner.size()));
+      gzclose(file);
+    } else {
+      add_member(format, name, inner);
+    }
+  };
+  for (const char* const format : {"gzip", "zstd", "lz4", "xz", "xz blocks", "bzip2"}) {
+    for (int i = 0; i < 3; ++i) stored(format, format);
+    const std::string text = inner + inner + inner;
+    for (const unsigned workers : numbers_of_workers) {
+      for (const std::size_t split : {1, 3000, 20000}) {
+        EXPECT_EQ(read(path(format), workers, split), text) << format << ' ' << workers;
+      }
+    }
+  }
+}
+
+/// Text of very many copies expands to more than a worker takes at once.
+TEST_F(Streams, SmallFileOfLargeText) {
+  const std::string text = [] {
+    std::string all(40'000'000, 'x');
+    for (std::size_t i = 99; i < all.size(); i += 100) all[i] = '\n';
+    return all;
+  }();
+  const auto formats_with_copies = support::under_sanitizer
+                                       ? std::vector<const char*>{"zstd"}
+                                       : std::vector<const char*>{"gzip", "zstd"};
+  for (const char* const format : formats_with_copies) {
+    add_member(format, format, text);
+    add_member(format, format, text);
+    for (const unsigned workers : {0u, 2u}) {
+      text_files files({path(format)}, {.split = 1000, .units = text_units::lines});
+      std::atomic<std::uint64_t> lines{0}, largest{0};
+      visit_all(files.splits(), workers, [&](std::size_t i) {
+        files.visit(i, [&](const text_split& split) {
+          EXPECT_EQ(split.from.offset % 100, 0u);
+          lines += static_cast<std::uint64_t>(std::ranges::count(split.text, '\n'));
+          for (std::uint64_t most = largest; most < split.text.size();) {
+            largest.compare_exchange_weak(most, split.text.size());
+          }
+        });
+      });
+      EXPECT_EQ(lines, 2 * text.size() / 100);
+      EXPECT_LE(largest, 4u << 20);
+    }
+  }
+}
+
+TEST_F(Streams, DamageIsNamedAndNobodyWaits) {
+  const std::string text = oracle::random_text(5, 200000, 300);
+  for (const char* const format : formats) {
+    for (std::size_t at = 0; at < text.size(); at += 9000) {
+      add_member(format, "whole", std::string_view(text).substr(at, 9000));
+    }
+    std::string bytes;
+    {
+      std::ifstream from(path("whole"), std::ios::binary);
+      bytes.assign(std::istreambuf_iterator<char>(from), {});
+    }
+    fs::remove(path("whole"));
+    for (int k = 1; k < 8; ++k) {
+      const std::size_t at = bytes.size() / 8 * static_cast<std::size_t>(k);
+      std::string changed = bytes;
+      for (std::size_t i = at; i < at + 40; ++i) changed[i] ^= '\x55';
+      const std::string bad = write("bad", changed);
+      const std::string cut = write("cut", std::string_view(bytes).substr(0, at));
+      for (const unsigned workers : numbers_of_workers) {
+        EXPECT_THAT(error_of([&] { (void)read(bad, workers, 1000); }),
+                    testing::HasSubstr(std::string("bad: damaged ") + name_of(format) + " data"));
+        EXPECT_THAT(error_of([&] { (void)read(cut, workers, 1000); }),
+                    testing::HasSubstr(std::string("cut: truncated ") + name_of(format) + " data"));
+      }
+    }
+  }
+}
+
+TEST_F(Streams, FirstOfSeveralFailuresIsThrown) {
+  const std::string text = oracle::random_text(5, 100000, 300);
+  for (const char* const format : formats) {
+    for (std::size_t at = 0; at < text.size(); at += 3000) {
+      add_member(format, format, std::string_view(text).substr(at, 3000));
+    }
+    append(format, "damage");
+    for (const unsigned workers : numbers_of_workers) {
+      for (const std::uint64_t first : {0, 5000, 77777}) {
+        text_files files({path(format)}, {.split = 300});
+        std::atomic<std::uint64_t> expected{~std::uint64_t{0}};
+        try {
+          visit_all(files.splits(), workers, [&](std::size_t i) {
+            files.visit(i, [&](const text_split& split) {
+              if (split.from.offset < first) return;
+              for (std::uint64_t least = expected; split.from.offset < least;) {
+                expected.compare_exchange_weak(least, split.from.offset);
+              }
+              throw std::runtime_error(std::to_string(split.from.offset));
+            });
+          });
+          FAIL() << "no exception";
+        } catch (const std::runtime_error& e) {
+          EXPECT_EQ(e.what(), std::to_string(expected)) << format << ' ' << workers;
+        }
+      }
+    }
+  }
+}
+
+/// The same file as two inputs of one run: each gets all of it.
+TEST_F(Streams, OneFileAsTwoInputs) {
+  struct left {};
+  struct right {};
+  const std::string text = oracle::random_text(5, 300000, 300);
+  for (std::size_t at = 0; at < text.size(); at += 20000) {
+    compress("packed", std::string_view(text).substr(at, 20000));
+  }
+  for (const unsigned workers : numbers_of_workers) {
+    text_files files({path("packed")}, {.split = 1000});
+    several_inputs twice(tagged<left>(files), tagged<right>(files));
+    std::atomic<std::uint64_t> lefts{0}, rights{0};
+    visit_all(twice.splits(), workers, [&](std::size_t i) {
+      twice.visit(i, [&]<class Tag>(const tagged_split<Tag, text_split>& split) {
+        (std::is_same_v<Tag, left> ? lefts : rights) += split.text.size();
+      });
+    });
+    EXPECT_EQ(lefts, text.size());
+    EXPECT_EQ(rights, text.size());
+  }
+}
+
+/// Jobs that wait within map: their workers may pick up other splits of the file meanwhile.
+TEST_F(Streams, MapMayWaitForTasks) {
+  const std::string text = oracle::random_text(5, 400000, 300);
+  for (const char* const format : formats) {
+    for (std::size_t at = 0; at < text.size(); at += 30000) {
+      add_member(format, format, std::string_view(text).substr(at, 30000));
+    }
+    for (const unsigned workers : {1u, 2u, 5u}) {
+      text_files files({path(format)}, {.split = 2000});
+      std::atomic<std::uint64_t> bytes{0};
+      runtime rt(scheduler_options{.workers = workers});
+      rt.run([&] {
+        parallel_for(std::size_t{0}, files.splits(),
+                     [&](std::size_t i) {
+                       files.visit(i, [&](const text_split& split) {
+                         auto later = creek::async([&] { bytes += split.text.size() / 2; });
+                         parallel_for(std::size_t{0}, (split.text.size() + 1) / 2,
+                                      [&](std::size_t) { bytes.fetch_add(1); });
+                         later.get();
+                       });
+                     },
+                     {.grain = 1});
+      });
+      EXPECT_EQ(bytes, text.size()) << format;
+    }
+  }
+}
+
+TEST_F(Streams, PipesAreReadByAll) {
+  const std::string text = oracle::random_text(5, 3000000, 300);
+  compress("packed", text);
+  std::string packed;
+  {
+    std::ifstream from(path("packed"), std::ios::binary);
+    packed.assign(std::istreambuf_iterator<char>(from), {});
+  }
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  for (const std::string& content : {text, packed}) {
+    for (const unsigned workers : numbers_of_workers) {
+      const std::jthread writer([&] { std::ofstream(path("pipe"), std::ios::binary) << content; });
+      EXPECT_EQ(read(path("pipe"), workers, 100000), text);
+    }
+  }
+}
+
+TEST_F(Streams, ColumnsHaveTheirHeaderAtOnceForAll) {
+  std::string text(3000, '\n');
+  text += "name,x,y\n";
+  for (int i = 0; i < 20000; ++i) {
+    text += "\"row\"," + std::to_string(i) + "," + std::to_string(3 * i) + "\n";
+  }
+  for (const char* const format : formats) {
+    for (std::size_t at = 0; at < text.size(); at += 10000) {
+      add_member(format, format, std::string_view(text).substr(at, 10000));
+    }
+    for (const unsigned workers : {1u, 2u, 5u}) {
+      csv_records<real_point> from({path(format)}, {.columns = {"y", "x"}}, {.split = 500});
+      runtime rt(scheduler_options{.workers = workers});
+      for (int again = 0; again < 2; ++again) {
+        const auto sums = rt.run([&] { return run(line_fit<real_point>{}, from); });
+        EXPECT_EQ(sums[0].value, 3 * 19999.0 * 20000 / 2) << format;
+        EXPECT_EQ(sums[1].value, 19999.0 * 20000 / 2) << format;
+      }
+    }
+  }
+}
+
+TEST_F(Streams, FirstMalformedFieldIsNamed) {
+  std::string text;
+  for (int i = 1; i <= 20000; ++i) text += i % 5003 == 0 ? "bad,bad\n" : std::to_string(i) + ",1\n";
+  for (const char* const format : formats) {
+    for (std::size_t at = 0; at < text.size(); at += 7000) {
+      add_member(format, format, std::string_view(text).substr(at, 7000));
+    }
+    for (const unsigned workers : {1u, 2u, 7u}) {
+      csv_records<real_point> from({path(format)}, {}, {.split = 500});
+      runtime rt(scheduler_options{.workers = workers});
+      EXPECT_THAT(
+          error_of([&] { (void)rt.run([&] { return run(line_fit<real_point>{}, from); }); }),
+          testing::HasSubstr(std::string(format) + ":5003: column 1: 'bad'"));
+    }
+  }
+}
+
+TEST_F(Streams, SumsInOrderAreTheSameToTheBit) {
+  std::mt19937_64 random(5);
+  std::vector<double> numbers(60000);
+  for (double& n : numbers) n = static_cast<double>(random()) / static_cast<double>(random() | 1);
+  const std::string_view bytes(reinterpret_cast<const char*>(numbers.data()),
+                               numbers.size() * sizeof(double));
+  for (std::size_t at = 0; at < bytes.size(); at += 30001) {
+    compress_zstd("packed", bytes.substr(at, 30001));
+  }
+  std::vector<std::vector<double>> results;
+  for (const unsigned workers : {1u, 2u, 5u, 5u, 5u}) {
+    fixed_records<real_point> from({path("packed")}, 1, {.split = 3000});
+    runtime rt(scheduler_options{.workers = workers});
+    std::vector<double>& sums = results.emplace_back();
+    for (const auto& sum : rt.run([&] { return run(line_fit<real_point>{}, from); })) {
+      sums.push_back(sum.value);
+    }
+  }
+  for (const auto& sums : results) EXPECT_EQ(sums, results.front());
+}
+
+/// Random text in random members, whole or damaged, against the text and against one reader.
+TEST_F(Streams, RandomFilesAreReadAsByOne) {
+  const std::uint64_t seed = support::chosen_seed();
+  SCOPED_TRACE(testing::Message() << "CREEK_TEST_SEED=" << seed);
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < (support::under_sanitizer ? 20 : 60); ++round) {
+    const char* const format = formats[random() % formats.size()];
+    std::string text = oracle::random_text(random(), random() % 60000, 1 + random() % 300);
+    if (random() % 4 == 0) text += std::string(random() % 100000, 'w');
+    const std::string name = path("file");
+    fs::remove(name);
+    const std::size_t longest = 1 + random() % (random() % 2 ? 40000 : 3000);
+    for (std::size_t at = 0; at < text.size() || at == 0;) {
+      const std::size_t size = std::min<std::size_t>(text.size() - at, random() % (longest + 1));
+      add_member(format, "file", std::string_view(text).substr(at, size));
+      at += std::max<std::size_t>(size, text.empty() ? 1 : 0);
+    }
+    const bool damaged = random() % 3 == 0;
+    if (damaged) {
+      std::fstream file(name, std::ios::binary | std::ios::in | std::ios::out);
+      const auto size = static_cast<std::uint64_t>(fs::file_size(name));
+      file.seekp(static_cast<std::streamoff>(10 + random() % (size - 10)));
+      file.put(static_cast<char>(random()));
+      file.close();
+      if (random() % 3 == 0) fs::resize_file(name, 10 + random() % (size - 10));
+      if (random() % 3 == 0)
+        append("file", std::string(random() % 20, static_cast<char>(random())));
+    }
+    const auto units = random() % 2 ? text_units::words : text_units::lines;
+    const std::size_t split = 1 + random() % 5000;
+    const std::size_t stride = random() % 3 == 0 ? 1 + random() % 300 : 0;
+    text_files::settings chosen{.split = split, .units = units};
+    if (stride != 0) {
+      chosen.layout = [stride](const std::string&, std::string_view) {
+        return record_layout{.stride = stride, .used = stride};
+      };
+    }
+    std::string alone;
+    const std::string why = error_of([&] {
+      text_files files({name}, chosen);
+      for (std::size_t i = 0; i < files.splits(); ++i) {
+        files.visit_alone(i, [&](const text_split& split) { alone += split.text; });
+      }
+    });
+    if (!damaged && stride == 0) {
+      ASSERT_EQ(why, "no error");
+      ASSERT_EQ(alone, text) << round << ' ' << format;
+    }
+    for (const unsigned workers : numbers_of_workers) {
+      std::string together;
+      const std::string failure = error_of([&] {
+        for (const seen_piece& piece : pieces_of(name, workers, chosen)) {
+          EXPECT_EQ(piece.offset, together.size());
+          EXPECT_TRUE(stride == 0 || piece.text.size() % stride == 0);
+          together += piece.text;
+        }
+      });
+      EXPECT_EQ(failure, why) << round << ' ' << format << ' ' << workers;
+      if (why == "no error") {
+        EXPECT_EQ(together, alone) << round << ' ' << format << ' ' << workers;
+      }
+    }
+  }
+}
+
+TEST_F(Streams, BytesAfterGzipMembersAreTreatedAsByGzip) {
+  if (support::run_in_shell("gzip --version").code != 0) GTEST_SKIP() << "gzip is missing";
+  using namespace std::string_view_literals;
+  for (const std::string_view after :
+       {""sv, "\0"sv, "\0\0\0\0"sv, "garbage"sv, "\0garbage"sv, "\x1F"sv, "\x1F\x8B"sv,
+        "\x1F\x8B\x08"sv, "\x1F\x8B\x08garbage that is longer than a header"sv, "\x1Fgarbage"sv,
+        "\0\x1F\x8B\x08\0\0\0\0\0\0\3"sv, "\x8B\x1F"sv, "\n"sv}) {
+    const std::string name = path("packed");
+    fs::remove(name);
+    compress("packed", "one ");
+    compress("packed", "two\n");
+    append("packed", after);
+    const auto by_gzip = support::run_in_shell("gzip -dc " + name + " 2>/dev/null");
+    constexpr int warning = 2;
+    const bool whole = by_gzip.code == 0 || by_gzip.code == warning;
+    const std::string expected = whole ? by_gzip.output : "failed";
+    for (const unsigned workers : numbers_of_workers) {
+      for (const std::size_t split : {1, 1 << 20}) {
+        std::string text = "failed";
+        const std::string why = error_of([&] { text = read(name, workers, split); });
+        EXPECT_EQ(text, expected) << testing::PrintToString(after) << ": " << why;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace creek::mapreduce
