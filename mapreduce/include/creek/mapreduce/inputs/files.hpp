@@ -96,9 +96,9 @@ class text_files {
   /// Throws creek::error if the file cannot be read to its end, has damaged compressed data, was
   /// truncated or overwritten since construction or, with a layout, ends within a record or before
   /// the last one, and "FILE:LINE: what is wrong" (for units of words "FILE: byte N: ...") if `f`
-  /// throws malformed_text. A file that has grown is read to its old size or beyond. The pieces of a
-  /// stream or compressed file go to the visit of its split and to those of the last splits, in no
-  /// order; all of them to the first, in order, if there are no other visits meanwhile.
+  /// throws malformed_text. A file that has grown is read to its old size or beyond. The pieces of
+  /// a stream or compressed file go to the visit of its split and to those of the last splits, in
+  /// no order; all of them to the first, in order, if there are no other visits meanwhile.
   template <class F>
   void visit(std::size_t i, F&& f) {
     visit_piece(i, &detail::visit_tag<std::remove_cvref_t<F>>, counting(f));
@@ -138,7 +138,7 @@ class text_files {
     mapped_file map{};    // empty: read sequentially
     record_layout layout{};
     std::string shown = name == "-" ? "standard input" : name;  // name in messages
-    std::unique_ptr<detail::csv_cuts> cuts{};  // of a mapped file of CSV records
+    std::unique_ptr<detail::csv_cuts> cuts{};                   // of a mapped file of CSV records
   };
   struct piece {
     std::uint32_t file;
