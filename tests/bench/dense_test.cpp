@@ -16,7 +16,7 @@
 namespace bench {
 
 // Stub: the real one belongs to the protocol's main(), which these tests do not have.
-registration::registration(const description&, run_function) {}
+registration::registration(const description&, run_function, print_function) {}
 
 namespace {
 
