@@ -139,9 +139,10 @@ TEST_F(Streams, MembersCutTextAtEveryByte) {
   const std::string text = oracle::random_text(3, 6000, 60);
   for (const char* const format : formats) {
     for (const std::size_t member : {1, 7, 97, 1000, 10000}) {
+      if (support::under_sanitizer && member != 7 && member != 1000) continue;
       const std::string name = path(format);
       fs::remove(name);
-      const std::size_t used = member == 1 ? 300 : text.size();
+      const std::size_t used = std::min(300 * member, text.size());
       for (std::size_t at = 0; at < used; at += member) {
         add_member(format, format, std::string_view(text).substr(at, std::min(member, used - at)));
         if (at % 5 == 0) add_member(format, format, "");
