@@ -61,8 +61,10 @@ def peers():
     dgemm = {"workload": "dgemm", "groups": "linalg", "rate": True}
     lu = {"workload": "lu", "groups": "linalg", "rate": True, "share_of": "dgemm"}
     dgetrf = {"workload": "dgetrf", "groups": "lapack", "rate": True, "calls": True}
+    words = {"workload": "count_words", "groups": "jobs", "rate": True}
     fence = {"workload": "fence", "limit": True, "groups": "tasking invoke"}
-    return {"bench_creek": peer_program([fib, post, dgemm, lu]), "bench_serial": peer_program([fib]),
+    return {"bench_creek": peer_program([fib, post, dgemm, lu, words]),
+            "bench_serial": peer_program([fib, words]),
             "bench_tbb": peer_program([fib, post]), "bench_libgomp": peer_program([fib], fails=True),
             "bench_blas": peer_program([dgemm, lu, {"peer": "mkl", "missing": "install it"}]),
             "bench_lapack": peer_program([{**dgetrf, "peer": "creek", "options": "--peer creek"},
@@ -114,7 +116,7 @@ CASES = {
                 "compare lu --backend scc -n 32 --block 8 --workers 4 --json"],
     "scc-info": ["scc info --json"],
     "bench-peers": [f"bench {group} {PEERS} --json {{}}/{group}.json"
-                    for group in ("tasking", "invoke", "linalg", "lapack", "schedulers")],
+                    for group in ("tasking", "invoke", "linalg", "lapack", "jobs", "schedulers")],
     "bench-scc-messages": ["bench scc-messages --cores 4 --json"],
     "bench-scc-copies": ["bench scc-copies --cores 4 --bytes 4096 --json"],
     "bench-scc-invoke": ["bench scc-invoke --cores 4 --protocol vector --json"],

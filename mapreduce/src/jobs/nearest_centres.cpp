@@ -4,12 +4,13 @@
 //
 // Centres are compared by scores, |c|^2 / 2 - x.c, which cost one multiply-add per coordinate. A
 // scan keeps only the least score of each group of centres, as many as a vector has lanes. One
-// vector per point, whose lanes are the centres of the best group, then finds which it was. Both
-// steps also show whether another centre came so near that rounding may have decided; such centres
-// are compared in double. So the choice is that of double precision, and does not depend on the
-// instruction set. Points are taken relative to an origin near them, so that coordinates are not
-// large compared with distances. If many points of a block remain undecided, because the points are
-// in several distant places, the rest of the split is scored by squared differences.
+// vector per point, whose lanes are the centres of the best group, then finds which it was. Of few
+// centres the scan keeps the nearest one itself. Both steps also show whether
+// another centre came so near that rounding may have decided; such centres are compared in double.
+// So the choice is that of double precision, and does not depend on the instruction set. Points are
+// taken relative to an origin near them, so that coordinates are not large compared with distances.
+// If many points of a block remain undecided, because the points are in several distant places, the
+// rest of the split is scored by squared differences.
 #include <creek/mapreduce/jobs/k_means.hpp>
 
 #include <algorithm>
@@ -41,6 +42,7 @@ constexpr std::size_t lanes = hn::MaxLanes(float_tag());
 constexpr std::size_t max_vectors =
     4;  // per column of a block: their independent sums hide latency
 constexpr std::size_t max_points = max_vectors * lanes;
+constexpr std::size_t max_few = 32;      // centres that are compared one by one
 constexpr std::size_t max_columns = 64;  // with `max_vectors` vectors, to fit the L1 cache
 constexpr float rounding = 0x1p-24f;     // of one operation
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -56,7 +58,7 @@ struct point_block {
   HWY_ALIGN float limit[max_points];         // centres with scores up to this may be the nearest
   HWY_ALIGN float second[max_points];        // least score outside the best group
   HWY_ALIGN float accepted[max_points];      // the limit; infinite if other groups reach it
-  HWY_ALIGN std::int32_t group[max_points];  // first centre of the best group
+  HWY_ALIGN std::int32_t group[max_points];  // first centre of the best group, or few(): nearest
   HWY_ALIGN std::int32_t nearest[max_points];
   HWY_ALIGN float lower[max_points];  // bound for the distance to other centres
   const float* points;                // by rows
@@ -315,6 +317,8 @@ class nearest_scan {
 
  private:
   HWY_INLINE std::size_t dimensions() const { return Fixed != 0 ? Fixed : centres_->dimensions(); }
+  /// Returns whether each centre is a group of its own: no group has to be searched then.
+  HWY_INLINE bool few() const { return centres_->count() <= max_few; }
 
   template <class Score, bool Bounds>
   bool try_find(point_block& block, std::size_t n) {
@@ -367,10 +371,10 @@ class nearest_scan {
     }
   }
 
-  /// Adds the least scores of `Tile` centres of a group to `least`.
-  template <class Score, std::size_t Tile>
-  HWY_INLINE void score(const point_block& block, const float* group,
-                        float_vector (&least)[Vectors]) const {
+  /// Calls `take(sums, t)` with the scores of each of `Tile` centres, the first of which is in lane
+  /// 0 of `group`.
+  template <class Score, std::size_t Tile, class Take>
+  HWY_INLINE void score(const point_block& block, const float* group, const Take& take) const {
     const float_tag d;
     float_vector sums[Tile][Vectors];
     for (std::size_t t = 0; t < Tile; ++t) {
@@ -386,9 +390,16 @@ class nearest_scan {
         }
       }
     }
-    for (std::size_t t = 0; t < Tile; ++t) {
-      for (std::size_t v = 0; v < Vectors; ++v) least[v] = hn::Min(sums[t][v], least[v]);
-    }
+    for (std::size_t t = 0; t < Tile; ++t) take(sums[t], t);
+  }
+  template <class Score, class Take>
+  HWY_INLINE void score_group(const point_block& block, std::size_t g, const Take& take) const {
+    const float* const at = centres_->group(g);
+    const std::size_t count = centres_->in_group(g);
+    std::size_t first = 0;
+    const auto take_next = [&](const auto& sums, std::size_t t) { take(sums, first + t); };
+    for (; first + tile <= count; first += tile) score<Score, tile>(block, at + first, take_next);
+    for (; first < count; ++first) score<Score, 1>(block, at + first, take_next);
   }
 
   template <class Score>
@@ -401,21 +412,27 @@ class nearest_scan {
       best[v] = second[v] = hn::Set(d, infinity);
       group[v] = hn::Zero(di);
     }
-    for (std::size_t g = 0; g < centres_->groups(); ++g) {
-      const float* const at = centres_->group(g);
-      const std::size_t count = centres_->in_group(g);
-      float_vector least[Vectors];
-      for (std::size_t v = 0; v < Vectors; ++v) least[v] = hn::Set(d, infinity);
-      std::size_t t = 0;
-      for (; t + tile <= count; t += tile) score<Score, tile>(block, at + t, least);
-      for (; t < count; ++t) score<Score, 1>(block, at + t, least);
-      const auto index = hn::Set(di, static_cast<std::int32_t>(g * lanes));
+    const auto compare = [&](const float_vector(&least)[Vectors], std::size_t first) HWY_ATTR {
+      const auto index = hn::Set(di, static_cast<std::int32_t>(first));
       for (std::size_t v = 0; v < Vectors; ++v) {
         const auto better = hn::RebindMask(di, hn::Lt(least[v], best[v]));
         group[v] = hn::IfThenElse(better, index, group[v]);
         second[v] = hn::Min(second[v], hn::Max(best[v], least[v]));
         best[v] = hn::Min(best[v], least[v]);
       }
+    };
+    for (std::size_t g = 0; !few() && g < centres_->groups(); ++g) {
+      float_vector least[Vectors];
+      for (std::size_t v = 0; v < Vectors; ++v) least[v] = hn::Set(d, infinity);
+      score_group<Score>(block, g, [&](const auto& sums, std::size_t) HWY_ATTR {
+        for (std::size_t v = 0; v < Vectors; ++v) least[v] = hn::Min(sums[v], least[v]);
+      });
+      compare(least, g * lanes);
+    }
+    for (std::size_t g = 0; few() && g < centres_->groups(); ++g) {
+      score_group<Score>(block, g, [&](const auto& sums, std::size_t t) HWY_ATTR {
+        compare(sums, g * lanes + t);
+      });
     }
     for (std::size_t v = 0; v < Vectors; ++v) {
       const auto square = hn::Load(d, block.square + v * lanes);
@@ -443,8 +460,13 @@ class nearest_scan {
 
   template <class Score, bool Bounds>
   HWY_INLINE void choose(point_block& block, std::size_t i, const float* groups) const {
+    if (few() && block.accepted[i] < infinity) {
+      block.nearest[i] = block.group[i];
+      if (Bounds) block.lower[i] = block.second[i];
+      return;
+    }
     const float_tag d;
-    const std::int32_t first = block.group[i];
+    const std::int32_t first = few() ? 0 : block.group[i];
     const float* const group = groups + static_cast<std::size_t>(first) * (dimensions() + 1);
     const auto scored = scores<Score>(block, i, group);
     const float accepted = block.accepted[i];
