@@ -52,14 +52,21 @@ def words_of(text, digits):
 
 
 def changed(word, form, fold):
-    """Folds and normalises until nothing changes, as characters that stand for others may stand for capitals."""
-    while True:
-        after = word.casefold() if fold else word
-        if form != "none":
-            after = unicodedata.normalize(form.upper(), after)
-        if after == word:
-            return word
-        word = after
+    """Folds and normalises as toNFKC_Casefold(NFD(X)) of the Unicode Standard (section 3.13), and likewise for NFC:
+    the characters one by one until nothing changes, as those that stand for others may stand for capitals."""
+    def normalized(text):
+        return unicodedata.normalize(form.upper(), text) if form != "none" else text
+
+    if not fold:
+        return normalized(word)
+    if form != "none":
+        word = unicodedata.normalize("NFD", word)
+    folded = ""
+    for c in word:
+        while c != (after := normalized(c.casefold())):
+            c = after
+        folded += c
+    return normalized(folded)
 
 
 def random_text():

@@ -64,6 +64,17 @@ TEST_F(UnicodeWords, AreFoldedAndNormalised) {
               ElementsAre("\uD55C"));
 }
 
+TEST_F(UnicodeWords, CanonicalEquivalentsAreOneWord) {
+  // The iota subscript is behind the accent in one, before it in the others.
+  for (const char* const text :
+       {"\u1FB7", "\u03B1\u0342\u0345", "\u03B1\u0345\u0342", "\u1FB3\u0342"}) {
+    EXPECT_THAT(words_of(text, {.fold_case = true, .normalize = normal_form::nfc}),
+                ElementsAre("\u1FB6\u03B9"));
+  }
+  EXPECT_THAT(words_of("\u037A\u031A", {.fold_case = true, .normalize = normal_form::nfkc}),
+              ElementsAre(" \u03B9\u031A"));
+}
+
 TEST_F(UnicodeWords, InvalidBytesSeparateWords) {
   EXPECT_THAT(words_of("a\xFF"
                        "b\xC3 c\xE2\x82"

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "word_runs.hpp"
 
@@ -124,6 +126,33 @@ bool keeps(std::int32_t code, int mapping) noexcept {
   // Latin letters with accents are composed again.
   return code < 0x300 && facts->decomp_type == 0;
 }
+
+/// Returns whether a word has an iota subscript (U+0345), alone or as part of a character. It is
+/// ordered behind all other marks, but the letter into which it is folded is not, so that such a
+/// word must be decomposed before it is folded (Unicode Standard, section 3.13).
+bool has_iota_subscript(const byte* at, const byte* end) noexcept {
+  while (at != end) {
+    utf8proc_int32_t code = 0;
+    at += std::max<utf8proc_ssize_t>(utf8proc_iterate(at, end - at, &code), 1);
+    if (code == 0x345 || (code >= 0x1F80 && code < 0x2000)) return true;
+  }
+  return false;
+}
+
+constexpr auto canonical_decomposition =
+    static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+
+/// Returns a size that utf8proc returned, or throws if it is an error.
+utf8proc_ssize_t check(utf8proc_ssize_t made) {
+  if (made < 0) throw error(EOVERFLOW, std::string("utf8proc: ") + utf8proc_errmsg(made));
+  return made;
+}
+
+struct free_bytes {
+  void operator()(byte* bytes) const noexcept {
+    std::free(bytes);  // utf8proc returns memory of malloc()
+  }
+};
 
 }  // namespace
 
@@ -318,10 +347,19 @@ bool unicode_words::is_unchanged(const found& word) const noexcept {
 }
 
 bool unicode_words::add_mapped(const found& word) {
-  const utf8proc_ssize_t size = word.end - word.begin;
   const auto options = static_cast<utf8proc_option_t>(mapping_);
+  const byte* text = word.begin;
+  utf8proc_ssize_t size = word.end - word.begin;
+  std::unique_ptr<byte, free_bytes> decomposed;
+  if (chosen_.fold_case && chosen_.normalize != normal_form::none &&
+      has_iota_subscript(word.begin, word.end)) {
+    utf8proc_uint8_t* made = nullptr;
+    size = check(utf8proc_map(text, size, &made, canonical_decomposition));
+    decomposed.reset(made);
+    text = made;
+  }
   const auto decompose = [&] {
-    return utf8proc_decompose(word.begin, size, mapped_.data(),
+    return utf8proc_decompose(text, size, mapped_.data(),
                               static_cast<utf8proc_ssize_t>(mapped_.size()), options);
   };
   utf8proc_ssize_t codes = decompose();
@@ -330,10 +368,8 @@ bool unicode_words::add_mapped(const found& word) {
     mapped_.resize(2 * static_cast<std::size_t>(codes) + 1);
     codes = decompose();
   }
-  const utf8proc_ssize_t made =
-      codes < 0 ? codes : utf8proc_reencode(mapped_.data(), codes, options);
-  if (made < 0) throw error(EOVERFLOW, std::string("utf8proc: ") + utf8proc_errmsg(made));
-  const auto bytes = static_cast<std::size_t>(made);
+  const auto bytes =
+      static_cast<std::size_t>(check(utf8proc_reencode(mapped_.data(), check(codes), options)));
   if (bytes == 0) return true;
   char* const to = room_for(bytes);
   if (to == nullptr) return false;
