@@ -205,6 +205,58 @@ TEST_F(Streams, MembersWithinMembersAreText) {
   }
 }
 
+/// Returns lines of the bytes from `@` to `o` that `maps` name: bit 15 of the first is for `@`, bit
+/// 15 of the second for `P`. A bzip2 block has these maps one behind the other.
+std::string text_of_bytes(const std::array<unsigned, 3>& maps, std::size_t size) {
+  std::string bytes = "\n";
+  for (unsigned i = 0; i < 48; ++i) {
+    if ((maps[i / 16] >> (15 - i % 16) & 1) != 0) bytes += static_cast<char>('@' + i);
+  }
+  std::mt19937_64 random(7);
+  std::string text(size, '\n');
+  for (char& c : text) c = bytes[random() % bytes.size()];
+  return text;
+}
+
+/// A stream has a block of each 100 000 bytes. The maps of two texts are the marks of a block and
+/// of a stream's end.
+TEST_F(Streams, Bzip2BlocksBeginAtAnyBit) {
+  const std::string texts[] = {oracle::random_text(9, 650'000, 3000),
+                               text_of_bytes({0x3141, 0x5926, 0x5359}, 350'000),
+                               text_of_bytes({0x1772, 0x4538, 0x5090}, 350'000)};
+  const std::string all = texts[0] + texts[1] + texts[2];
+  add_member("bzip2", "one", all);
+  for (const std::string& text : texts) add_member("bzip2", "many", text);
+  for (const char* const name : {"one", "many"}) {
+    for (const unsigned workers : numbers_of_workers) {
+      EXPECT_EQ(read(path(name), workers, 1000), all) << name << ' ' << workers;
+      EXPECT_EQ(read(path(name), workers, 300'000, text_units::lines), all)
+          << name << ' ' << workers;
+    }
+  }
+  std::string bytes;
+  {
+    std::ifstream from(path("one"), std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(from), {});
+  }
+  for (const std::size_t part : {1u, 2u, 5u, 6u}) {  // sevenths of the file
+    std::string changed = bytes;
+    changed[part * bytes.size() / 7] ^= '\x10';
+    const std::string bad = write("bad", changed);
+    const std::string cut =
+        write("cut", std::string_view(bytes).substr(0, part * bytes.size() / 7));
+    const std::string after = write("after", bytes + std::string(part, '\n'));
+    for (const unsigned workers : numbers_of_workers) {
+      EXPECT_THAT(error_of([&] { (void)read(bad, workers, 1000); }),
+                  testing::HasSubstr("bad: damaged bzip2 data"));
+      EXPECT_THAT(error_of([&] { (void)read(cut, workers, 1000); }),
+                  testing::HasSubstr("cut: truncated bzip2 data"));
+      EXPECT_THAT(error_of([&] { (void)read(after, workers, 1000); }),
+                  testing::HasSubstr("after: damaged bzip2 data"));
+    }
+  }
+}
+
 /// Text of very many copies expands to more than a worker takes at once.
 TEST_F(Streams, SmallFileOfLargeText) {
   const std::string text = [] {

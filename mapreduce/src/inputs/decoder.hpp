@@ -33,10 +33,10 @@ class decoder {
   virtual void absorb(decoder& /*blocks*/) {}
 };
 
-/// The next block of a member, if its header has its size.
+/// The next block of a member, if its size is known.
 struct block_ahead {
-  std::size_t bytes = 0;  // 0: unknown
-  bool known = false;     // otherwise `bytes` are needed to know more
+  std::size_t bytes = 0;  // 0: unknown. If there are less here, this many are needed to know more
+  bool ends_member = false;
 };
 /// Larger blocks are decompressed in order: 24 MiB of text is what `xz -6 -T0` puts into one.
 inline constexpr std::size_t max_block_bytes = std::size_t{16} << 20;
@@ -50,8 +50,8 @@ struct format {
   bool (*begins_member)(std::string_view first);
   /// Null: creek recognises such data, but does not decompress it. `file`: name for messages.
   std::unique_ptr<decoder> (*open)(const std::string& file);
-  /// Looks for the block that begins at `here` or, `at_member`, after the member's header, which
-  /// sets the context. Null: blocks of the format have no sizes.
+  /// Looks for the block that begins at `here` or, `at_member`, after the member's header. Sets the
+  /// context of the next block. Null: the format has no such blocks.
   block_ahead (*next_block)(std::string_view here, bool at_member, unsigned& context) = nullptr;
   std::unique_ptr<decoder> (*open_blocks)(const std::string& file, unsigned context) = nullptr;
 };
@@ -62,6 +62,8 @@ struct format {
 [[nodiscard]] std::unique_ptr<decoder> open_xz_blocks(const std::string& file, unsigned check);
 [[nodiscard]] block_ahead xz_block_ahead(std::string_view here, bool at_stream, unsigned& check);
 [[nodiscard]] std::unique_ptr<decoder> open_bzip2(const std::string& file);
+[[nodiscard]] std::unique_ptr<decoder> open_bzip2_blocks(const std::string& file, unsigned place);
+[[nodiscard]] block_ahead bzip2_block_ahead(std::string_view here, bool at_stream, unsigned& place);
 [[nodiscard]] std::unique_ptr<decoder> open_lz4(const std::string& file);
 
 /// Returns the format of a file with these first bytes, or nullptr if it is not compressed.

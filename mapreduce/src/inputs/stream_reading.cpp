@@ -209,14 +209,14 @@ void stream_reading::fill_ahead(std::size_t bytes) {
 void stream_reading::read_compressed(claim& made, buffers& mine) {
   bool at_member = false;
   made.context = context_;
-  std::size_t bytes = end_of_blocks();
+  std::size_t bytes = end_of_blocks(at_member);
   const bool blocks = bytes != 0;
   if (!blocks) bytes = end_of_claim(at_member);
   const std::string_view here = std::string_view(ahead_).substr(ahead_begin_);
   mine.raw.assign(here.substr(0, bytes));
   made.begins_member = at_member_ && made.number != 0;
   made.begins_block = at_block_ && blocks;
-  at_block_ = blocks;
+  at_block_ = blocks && !at_member;
   made.last = at_end_ && bytes == here.size();
   ahead_begin_ += bytes;
   searched_ -= std::min(searched_, bytes);
@@ -224,8 +224,9 @@ void stream_reading::read_compressed(claim& made, buffers& mine) {
 }
 
 /// Returns the bytes of whole blocks ahead, and those of the member's header before them; 0 if the
-/// sizes of blocks are unknown.
-std::size_t stream_reading::end_of_blocks() {
+/// sizes of blocks are unknown, or if the member is so short that several are to be claimed. Stores
+/// whether the member ends with these blocks.
+std::size_t stream_reading::end_of_blocks(bool& at_member) {
   if (format_->next_block == nullptr || !(at_member_ || at_block_)) return 0;
   const std::size_t wanted = wanted_bytes();
   for (std::size_t bytes = 0;;) {
@@ -235,10 +236,16 @@ std::size_t stream_reading::end_of_blocks() {
     if (next.bytes > here.size()) {
       fill_ahead(bytes + next.bytes);
       if (ahead_.size() - ahead_begin_ < bytes + next.bytes) return bytes;  // the file ends before
-    } else {
-      bytes += next.bytes;
-      if (bytes >= wanted) return bytes;
+      continue;
     }
+    bytes += next.bytes;
+    if (next.ends_member) {
+      if (at_member_ && bytes < wanted) return 0;
+      fill_ahead(bytes + magic_bytes);  // whether the file ends here, too
+      at_member = true;
+      return bytes;
+    }
+    if (bytes >= wanted) return bytes;
   }
 }
 

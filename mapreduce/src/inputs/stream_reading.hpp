@@ -118,7 +118,7 @@ class stream_reading {
   void read_plain(claim& made, buffers& mine);
   void read_compressed(claim& made, buffers& mine);
   std::size_t end_of_claim(bool& at_member);
-  std::size_t end_of_blocks();
+  std::size_t end_of_blocks(bool& at_member);
   [[nodiscard]] std::size_t wanted_bytes() const;
   std::size_t next_member(std::string_view here, std::size_t most);
   void fill_ahead(std::size_t bytes);

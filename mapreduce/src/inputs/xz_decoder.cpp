@@ -259,22 +259,22 @@ block_ahead xz_block_ahead(std::string_view here, bool at_stream, unsigned& chec
   std::size_t at = 0;
   if (at_stream) {
     at = LZMA_STREAM_HEADER_SIZE;
-    if (here.size() < at) return {at, false};
+    if (here.size() < at) return {at};
     lzma_stream_flags flags;
     if (lzma_stream_header_decode(&flags, raw_bytes(here)) != LZMA_OK) return {};
     check = static_cast<unsigned>(flags.check);
   }
-  if (here.size() <= at) return {at + 1, false};
+  if (here.size() <= at) return {at + 1};
   if (here[at] == '\0') return {};  // the index
   const std::size_t size = lzma_block_header_size_decode(static_cast<std::uint8_t>(here[at]));
-  if (here.size() < at + size) return {at + size, false};
+  if (here.size() < at + size) return {at + size};
   block_header header;
   const auto kind = static_cast<lzma_check>(check);
   if (header.read(here.substr(at, size), kind) != LZMA_OK) return {};
   const std::uint64_t text = header.block.uncompressed_size;  // xz -T writes the sizes
   const std::uint64_t total = lzma_block_total_size(&header.block);
   if (text > max_block_text || total == 0 || total > max_block_bytes) return {};
-  return {at + static_cast<std::size_t>(total), true};
+  return {at + static_cast<std::size_t>(total)};
 }
 
 }  // namespace creek::mapreduce::detail
