@@ -4,7 +4,7 @@
 
 #include <bit>
 #include <concepts>
-#include <creek/core/messages/communicator.hpp>
+#include <creek/core/messages/message_value.hpp>
 #include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>

@@ -17,15 +17,12 @@
 
 #include <creek/core/messages/collectives.hpp>
 #include <creek/core/messages/mailbox.hpp>
+#include <creek/core/messages/message_value.hpp>
 #include <creek/core/messages/rendezvous.hpp>
 #include <creek/core/messages/symmetric_allocator.hpp>
 #include <creek/core/protocols/dissemination_barrier.hpp>
 
 namespace creek {
-
-/// A type whose values may be sent by their bytes.
-template <class T>
-concept message_value = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 
 struct communicator_options {
   /// Bytes of each core's memory that carry chunks of synchronous messages; 0: a quarter of it.
