@@ -149,10 +149,12 @@ class bzip2_decoder final : public decoder {
     stream_.next_out = to;
     stream_.avail_out = static_cast<unsigned>(room);
     while (stream_.avail_out != 0 && (step() || take(in))) {
+      if (stream_.avail_out != room && at_ != place::text) break;  // what comes next may be damaged
     }
     const std::size_t written = room - stream_.avail_out;
     if (last && room != 0 && written == 0 && in.empty() && !at_border()) {
-      fail(tries_ != 0 ? "damaged bzip2 data" : "truncated bzip2 data", EIO);
+      fail(at_ == place::block && rest_is_damaged() ? "damaged bzip2 data" : "truncated bzip2 data",
+           EIO);
     }
     return written;
   }
@@ -250,22 +252,47 @@ class bzip2_decoder final : public decoder {
   void begin_text() {
     const std::uint64_t checksum = bits_at(raw_, bit_, checksum_bits);
     bit_writer to(ready_);
-    for (const char c : {'B', 'Z', 'h'}) to.add(static_cast<unsigned char>(c), 8);
-    to.add('0' + level_, 8);
-    to.add(block_mark, mark_bits);
-    to.add(raw_, bit_, end_);
+    add_block(to, end_);
     to.add(end_mark, mark_bits);
     to.add(checksum, checksum_bits);  // one block's is that of its stream
-    BZ2_bzDecompressEnd(&stream_);
-    char* const next_out = stream_.next_out;
-    const unsigned room = stream_.avail_out;
-    stream_ = {};
-    if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) fail("no memory to decompress", ENOMEM);
-    stream_.next_out = next_out;
-    stream_.avail_out = room;
-    stream_.next_in = ready_.data();
-    stream_.avail_in = static_cast<unsigned>(ready_.size());
+    open_stream();
     made_text_ = false;
+  }
+
+  /// Adds a stream's header, and the block up to a bit.
+  void add_block(bit_writer& to, std::size_t end) const {
+    for (const char c : {'B', 'Z', 'h', static_cast<char>('0' + level_)}) {
+      to.add(static_cast<unsigned char>(c), 8);
+    }
+    to.add(block_mark, mark_bits);
+    to.add(raw_, bit_, end);
+  }
+
+  /// Begins a stream of the library that reads `ready_`; keeps the room for output.
+  void open_stream() {
+    BZ2_bzDecompressEnd(&stream_);
+    bz_stream opened{};
+    opened.next_in = ready_.data();
+    opened.avail_in = static_cast<unsigned>(ready_.size());
+    opened.next_out = stream_.next_out;
+    opened.avail_out = stream_.avail_out;
+    stream_ = opened;
+    if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) fail("no memory to decompress", ENOMEM);
+  }
+
+  /// At the end of the file, returns whether the library refuses what there is of the block, rather
+  /// than needing more.
+  bool rest_is_damaged() {
+    std::string text(std::size_t{1} << 16, '\0');
+    bit_writer to(ready_);
+    add_block(to, 8 * raw_.size());
+    open_stream();
+    for (;;) {
+      stream_.next_out = text.data();
+      stream_.avail_out = static_cast<unsigned>(text.size());
+      if (BZ2_bzDecompress(&stream_) != BZ_OK) return true;
+      if (stream_.avail_out != 0) return false;
+    }
   }
 
   bool read_text() {

@@ -234,8 +234,9 @@ std::size_t stream_reading::end_of_blocks(bool& at_member) {
     const block_ahead next = format_->next_block(here, at_member_ && bytes == 0, context_);
     if (next.bytes == 0) return bytes;
     if (next.bytes > here.size()) {
+      const std::size_t seen = bytes + here.size();
       fill_ahead(bytes + next.bytes);
-      if (ahead_.size() - ahead_begin_ < bytes + next.bytes) return bytes;  // the file ends before
+      if (ahead_.size() - ahead_begin_ == seen) return bytes;  // the file ends
       continue;
     }
     bytes += next.bytes;
@@ -276,8 +277,9 @@ std::size_t stream_reading::end_of_claim(bool& at_member) {
       return last;
     }
     if (last != 0) searched_ = last;  // of a later claim
-    if (!at_member_ || last != 0 || at_end_ || most == max_member) {
-      const bool whole = at_member_ && at_end_ && here.size() <= max_member;
+    const bool all_seen = at_end_ && here.size() <= most;
+    if (!at_member_ || last != 0 || all_seen || most == max_member) {
+      const bool whole = at_member_ && all_seen;
       return whole ? here.size() : std::min(wanted, here.size());
     }
   }
