@@ -16,7 +16,7 @@ struct words {
   using value_type = std::uint64_t;
   template <class Emit>
   static void map(std::string_view text, Emit& emit) {
-    for_each_word(text, [&](std::string_view word) { emit(word, 1); });
+    creek::mapreduce::for_each_word(text, [&](std::string_view word) { emit(word, 1); });
   }
   static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
 };
@@ -26,9 +26,9 @@ struct pairs_of_words {
   using value_type = std::uint64_t;
   template <class Emit>
   static void map(std::string_view text, Emit& emit) {
-    for_each_line(text, [&](std::string_view line) {
+    creek::mapreduce::for_each_line(text, [&](std::string_view line) {
       std::string_view last;
-      for_each_word(line, [&](std::string_view word) {
+      creek::mapreduce::for_each_word(line, [&](std::string_view word) {
         if (!last.empty()) {
           emit(std::string_view(last.data(), word.data() + word.size() - last.data()), 1);
         }
