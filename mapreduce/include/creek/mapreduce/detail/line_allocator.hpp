@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory in whole cache lines, so that arrays of different workers share no line.
+// Memory in whole cache lines, so that arrays and objects of different workers share no line.
 #pragma once
 
 #include <cstddef>
 #include <new>
+#include <optional>
 
 #include <creek/core/language.hpp>
 
 namespace creek::mapreduce::detail {
 
 inline constexpr std::size_t line_bytes = 64;
+
+/// An object of one worker, beside those of others in an array. Processors fetch lines in pairs.
+template <class T>
+struct alignas(2 * line_bytes) unshared : std::optional<T> {};
 
 /// Allocator for std::vector.
 template <class T>

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <concepts>
+#include <creek/mapreduce/detail/line_allocator.hpp>
 #include <creek/mapreduce/engine/combine_shared.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
 #include <creek/mapreduce/failures.hpp>
@@ -17,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -141,7 +141,7 @@ class combine_on_emit {
   }
 
  private:
-  void make(std::optional<table_type>& table) {
+  void make(detail::unshared<table_type>& table) {
     if constexpr (std::constructible_from<table_type, const Job&>) {
       table.emplace(*job_);
     } else {
@@ -165,7 +165,8 @@ class combine_on_emit {
 
   const Job* job_;
   failure_log* failures_;
-  std::vector<std::optional<table_type>> tables_;  // created when their mapper gets its first split
+  std::vector<detail::unshared<table_type>>
+      tables_;  // created when their mapper gets its first split
   std::vector<std::uint64_t> sizes_ = std::vector<std::uint64_t>(table_type::partitions);
   runs<Job> runs_;
 };

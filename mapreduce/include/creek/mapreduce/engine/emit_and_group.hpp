@@ -5,6 +5,7 @@
 // with integer keys are moved whole instead.
 #pragma once
 
+#include <creek/mapreduce/detail/line_allocator.hpp>
 #include <creek/mapreduce/engine/emit_and_move.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
 #include <creek/mapreduce/failures.hpp>
@@ -129,7 +130,7 @@ class emit_and_group {
     }
     void operator()(key_type key, value_type value) {
       ++emitted_;
-      waiting_.add(waiting_.to_stored(std::move(key)), std::move(value), *this);
+      waiting_.add(waiting_.make(std::move(key), std::move(value)), *this);
     }
     void flush() { waiting_.flush(*this); }
 
@@ -208,7 +209,7 @@ class emit_and_group {
 
   const Job* job_;
   failure_log* failures_;
-  std::vector<std::optional<mapper>> mappers_;  // created when they get their first split
+  std::vector<detail::unshared<mapper>> mappers_;  // created when they get their first split
   std::vector<grouped> groups_;
   std::vector<std::uint64_t> sizes_;  // keys of each partition
   runs<Job> runs_;

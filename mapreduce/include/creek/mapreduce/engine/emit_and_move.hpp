@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <creek/mapreduce/detail/line_allocator.hpp>
 #include <creek/mapreduce/engine/gather_pairs.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
 #include <creek/mapreduce/failures.hpp>
@@ -166,10 +167,10 @@ class emit_and_move {
 
   /// Pairs that a mapper emitted. If the job combines, a part is combined whenever its size has
   /// doubled, so memory grows with the number of different keys, not of pairs.
-  struct mapper {
+  struct alignas(line_bytes) mapper {
     static constexpr std::size_t worth_combining = std::size_t{1} << 17;  // pairs
 
-    std::vector<pieces<pair>> parts;
+    std::vector<pieces<pair>, line_allocator<pieces<pair>>> parts;
     std::vector<std::size_t> limits;  // sizes at which parts are combined
     std::uint64_t combined_away = 0;  // pairs removed by combining
 

@@ -117,7 +117,9 @@ class spill_mapper {
       if constexpr (combines<Job>) {
         if (to.combining_) {
           const std::uint64_t hash = spread_hash(*to.job_, key, *to.secret_);
-          return to.combine({hash, stored(std::move(key), to.source_.text), std::move(value)});
+          auto made = to.waiting_.make(std::move(key), to.source_.text, std::move(value));
+          made->hash = hash;
+          return to.combine(std::move(made));
         }
       }
       stored made(std::move(key), to.source_.text);
@@ -146,22 +148,28 @@ class spill_mapper {
   };
 
   using hashed_pair = typename detail::waiting_pairs<Job>::hashed_pair;
+  using waiting_objects = detail::waiting_objects<hashed_pair>;
 
-  /// Combines a pair, or lets it wait until some dozens are together: what they need of a large
-  /// table is prefetched.
-  void combine(hashed_pair&& pair) requires combines<Job> {
-    if (!pairs_->is_large() || !pair.key.stays_with(source_.text)) return combine_now(pair);
-    pairs_->prefetch_slot(pair.hash);
-    if (waiting_.capacity() == 0) waiting_.reserve(detail::max_waiting);
-    waiting_.push_back(std::move(pair));
-    if (waiting_.size() == detail::max_waiting) combine_waiting();
+  /// Combines a pair, or lets it wait while what it needs of a large table is fetched: the slot,
+  /// and when half of the others are before it, the pair.
+  void combine(typename waiting_objects::candidate&& made) requires combines<Job> {
+    if (!pairs_->is_large() || !made->key.stays_with(source_.text)) return combine_now(*made);
+    pairs_->prefetch_slot(made->hash);
+    made.keep();
+    constexpr std::size_t half = detail::max_waiting / 2;
+    if (waiting_.size() > half) {
+      pairs_->prefetch_pair(waiting_[waiting_.size() - 1 - half].hash);
+    }
+    if (waiting_.is_full()) combine_first();
   }
 
   void combine_waiting() {
     if constexpr (combines<Job>) {
-      for (const hashed_pair& pair : waiting_) pairs_->prefetch_pair(pair.hash);
-      detail::process_all(waiting_, [this](hashed_pair&& pair) { combine_now(pair); });
+      while (waiting_.size() != 0) combine_first();
     }
+  }
+  void combine_first() requires combines<Job> {
+    waiting_.process_first([this](hashed_pair&& pair) { combine_now(pair); });
   }
 
   void combine_now(hashed_pair& pair) requires combines<Job> {
@@ -238,7 +246,7 @@ class spill_mapper {
   std::vector<spill_blocks> parts_;
   text_split source_{{}, false};
   std::optional<spill_table<Job>> pairs_;
-  std::vector<hashed_pair> waiting_;
+  waiting_objects waiting_;
   std::unique_ptr<own_table> own_;
   std::uint64_t emitted_ = 0;
 };

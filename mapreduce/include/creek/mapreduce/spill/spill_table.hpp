@@ -108,10 +108,11 @@ class spill_table {
   }
 
   // Two steps of fetching what combine() will need; the second reads what the first fetched.
-  void prefetch_slot(std::uint64_t hash) const noexcept {
+  // Inlined always: GCC 12 drops calls of functions that only prefetch.
+  [[gnu::always_inline]] void prefetch_slot(std::uint64_t hash) const noexcept {
     __builtin_prefetch(index() + slot_of(hash));
   }
-  void prefetch_pair(std::uint64_t hash) const noexcept {
+  [[gnu::always_inline]] void prefetch_pair(std::uint64_t hash) const noexcept {
     const std::uint64_t entry = index()[slot_of(hash)] & 0xFFFFFFFF;
     if (entry != 0) __builtin_prefetch(pairs_ + entry - 1, 1);
   }

@@ -34,27 +34,24 @@ class front_cache {
   }
 
   /// Combines a pair with that of its key by `combine(Value&, Value&&)` or takes it in, and returns
-  /// true; or leaves it. `bits` of the key choose its place by the highest of them. Calls
-  /// `evict(Key&&, Value&&)` for a pair that was in its place.
-  template <class Combine, class Evict>
-  [[nodiscard]] bool put(std::uint64_t bits, Key& key, Value& value, Combine&& combine,
-                         Evict&& evict) {
+  /// true. Otherwise returns false, and leaves the pair or exchanges it for the one that was in its
+  /// place. `bits` of the key choose the place by the highest of them.
+  template <class Combine>
+  [[nodiscard, gnu::always_inline]] bool put(std::uint64_t bits, Key& key, Value& value,
+                                             Combine&& combine) {
     place& here = places_[bits >> (64 - std::bit_width(place_count - 1))];
-    if (here.votes != 0) {
-      if (here.key == key) {
-        ++hits_;
-        if (here.votes < max_votes) ++here.votes;
-        combine(here.value, std::move(value));
-        return true;
-      }
-      if (--here.votes != 0) return false;
-      auto [old_key, old_value] = here.take();
+    if (here.votes == 0) {
       here.fill(std::move(key), std::move(value));
-      evict(std::move(old_key), std::move(old_value));
       return true;
     }
-    here.fill(std::move(key), std::move(value));
-    return true;
+    if (here.key == key) {
+      ++hits_;
+      if (here.votes < max_votes) ++here.votes;
+      combine(here.value, std::move(value));
+      return true;
+    }
+    if (--here.votes == 0) here.exchange(key, value);
+    return false;
   }
 
   /// Removes all pairs and calls `evict(Key&&, Value&&)` for each. The cache is off afterwards: the
@@ -92,6 +89,11 @@ class front_cache {
     void fill(Key&& new_key, Value&& new_value) noexcept {
       std::construct_at(&key, std::move(new_key));
       std::construct_at(&value, std::move(new_value));
+      votes = 1;
+    }
+    void exchange(Key& other_key, Value& other_value) noexcept {
+      std::swap(key, other_key);
+      std::swap(value, other_value);
       votes = 1;
     }
     [[nodiscard]] std::pair<Key, Value> take() noexcept {

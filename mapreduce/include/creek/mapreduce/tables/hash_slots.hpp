@@ -5,18 +5,38 @@
 
 #include <algorithm>
 #include <creek/core/io/block_pool.hpp>
+#include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace creek::mapreduce::detail {
 
-/// Not synchronised. At most five eighths of the slots are used. Keys come with a tag, some bits of
-/// their hash, not 0; its lowest bits are the position where a search begins.
-template <class Key, class Value>
+/// Returns the tag of a key's hash. Its lowest bits are the position where a search begins; 0 is no
+/// tag.
+[[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
+  return std::max(static_cast<std::uint32_t>(hash), std::uint32_t{1});
+}
+
+/// Tags that are kept in the slots.
+struct kept_tags {};
+
+/// Tags that are computed from keys which are integers, so that four pairs of 16 bytes are in a
+/// line.
+template <class Key>
+struct computed_tags {
+  const hash_secret* secret = &current_hash_secret();
+
+  [[nodiscard]] std::uint32_t operator()(const Key& key) const { return tag_of(key.hash(*secret)); }
+};
+
+/// Not synchronised. At most five eighths of the slots are used. A key comes with the tag of its
+/// hash.
+template <class Key, class Value, class Tags = kept_tags>
 class hash_slots {
  public:
   explicit hash_slots(std::shared_ptr<block_pool> pool) noexcept : pool_(std::move(pool)) {}
@@ -33,28 +53,36 @@ class hash_slots {
     std::swap(slots_, other.slots_);
     std::swap(mask_, other.mask_);
     std::swap(size_, other.size_);
+    if constexpr (computes) {
+      std::swap(tags_, other.tags_);
+      std::swap(of_zero_, other.of_zero_);
+    }
   }
 
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_ + (has_zero() ? 1 : 0); }
   /// Returns the number of slots, or 1 if there is no memory yet.
   [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
 
   /// Removes all pairs and frees the memory.
   void clear() noexcept {
+    if constexpr (computes) of_zero_.reset();
     if (slots_ == nullptr) return;
     if constexpr (!std::is_trivially_destructible_v<Key> ||
                   !std::is_trivially_destructible_v<Value>) {
-      for_each([](std::uint32_t, Key& key, Value& value) {
-        std::destroy_at(&key);
-        std::destroy_at(&value);
+      for_each_slot([](slot& here) {
+        std::destroy_at(&here.key);
+        std::destroy_at(&here.value);
       });
     }
     pool_->free(std::exchange(slots_, nullptr), capacity() * sizeof(slot));
     mask_ = size_ = 0;
   }
 
-  /// Fetches the slot where a search for a key with this tag begins.
-  void prefetch(std::uint32_t tag) const noexcept { __builtin_prefetch(slots_ + (tag & mask_), 1); }
+  /// Fetches the slot where a search for a key with this tag begins. Inlined always: GCC 12 drops
+  /// calls of functions that only prefetch.
+  [[gnu::always_inline]] void prefetch(std::uint32_t tag) const noexcept {
+    __builtin_prefetch(slots_ + (tag & mask_), 1);
+  }
 
   /// Calls `combine(Value&, Value&&)` if the key is there; otherwise calls `keep(Key&)` and adds
   /// the pair. Throws what these throw, and std::bad_alloc; then nothing was added.
@@ -62,25 +90,28 @@ class hash_slots {
   void add(std::uint32_t tag, Key&& key, Value&& value, Combine&& combine, Keep&& keep) {
     if (slots_ == nullptr) [[unlikely]]
       grow();
+    if constexpr (computes) {
+      if (slot::marks_free(key)) [[unlikely]] {
+        if (of_zero_) return combine(*of_zero_, std::move(value));
+        of_zero_.emplace(std::move(value));
+        return;
+      }
+    }
     std::size_t at = tag & mask_;
-    for (; slots_[at].tag != 0; at = (at + 1) & mask_) {
-      slot& here = slots_[at];
-      if (here.tag == tag && here.key == key) return combine(here.value, std::move(value));
+    for (; !slots_[at].has(tag, key); at = (at + 1) & mask_) {
+      if (slots_[at].is_free()) return insert(at, tag, std::move(key), std::move(value), keep);
     }
-    if (8 * (size_ + 1) > 5 * capacity()) [[unlikely]] {
-      grow();
-      at = free_slot(tag);
-    }
-    keep(key);
-    slots_[at].fill(tag, std::move(key), std::move(value));
-    ++size_;
+    combine(slots_[at].value, std::move(value));
   }
 
   /// Calls `f(tag, Key&, Value&)` for each pair, in no order.
   template <class F>
   void for_each(F&& f) {
-    for (std::size_t at = 0; size_ != 0 && at <= mask_; ++at) {
-      if (slots_[at].tag != 0) f(slots_[at].tag, slots_[at].key, slots_[at].value);
+    for_each_slot([&](slot& here) { f(tag_in(here), here.key, here.value); });
+    if constexpr (computes) {
+      if (!of_zero_) return;
+      Key zero = slot::free_mark();
+      f(tags_(zero), zero, *of_zero_);
     }
   }
 
@@ -91,18 +122,20 @@ class hash_slots {
     std::size_t used = 0;
     for (std::size_t at = 0; slots_ != nullptr && at <= mask_; ++at) {
       const slot& here = slots_[at];
-      if (here.tag == 0) continue;
+      if (here.is_free()) continue;
       ++used;
-      if (!fits(here.tag, here.key)) return false;
-      for (std::size_t on = here.tag & mask_; on != at; on = (on + 1) & mask_) {
-        if (slots_[on].tag == 0) return false;
+      if (!fits(tag_in(here), here.key)) return false;
+      for (std::size_t on = tag_in(here) & mask_; on != at; on = (on + 1) & mask_) {
+        if (slots_[on].is_free()) return false;
       }
     }
     return used == size_ && 8 * used <= 5 * capacity();
   }
 
  private:
-  struct slot {
+  static constexpr bool computes = !std::is_same_v<Tags, kept_tags>;
+
+  struct tagged_slot {
     std::uint32_t tag = 0;  // 0: free
     union {
       Key key;
@@ -111,9 +144,13 @@ class hash_slots {
       Value value;
     };
 
-    slot() noexcept {}  // NOLINT: key and value come later
-    ~slot() {}          // NOLINT: clear() destroys them
+    tagged_slot() noexcept {}  // NOLINT: key and value come later
+    ~tagged_slot() {}          // NOLINT: clear() destroys them
 
+    [[nodiscard]] bool is_free() const noexcept { return tag == 0; }
+    [[nodiscard]] bool has(std::uint32_t wanted, const Key& other) const {
+      return tag == wanted && key == other;
+    }
     void fill(std::uint32_t with, Key&& new_key, Value&& new_value) {
       std::construct_at(&key, std::move(new_key));
       if constexpr (std::is_nothrow_move_constructible_v<Value>) {
@@ -129,13 +166,67 @@ class hash_slots {
       tag = with;
     }
   };
+
+  /// A key of 0 says that the slot is free.
+  struct integer_slot {
+    Key key = free_mark();
+    union {
+      Value value;
+    };
+
+    integer_slot() noexcept {}  // NOLINT: the value comes later
+    ~integer_slot() {}          // NOLINT: clear() destroys it
+
+    [[nodiscard]] static Key free_mark() noexcept { return Key(0, {}); }
+    [[nodiscard]] static bool marks_free(const Key& key) noexcept { return key.get() == 0; }
+    [[nodiscard]] bool is_free() const noexcept { return marks_free(key); }
+    [[nodiscard]] bool has(std::uint32_t /*tag*/, const Key& other) const noexcept {
+      return key == other;
+    }
+    void fill(std::uint32_t /*tag*/, Key&& new_key, Value&& new_value) {
+      std::construct_at(&value, std::move(new_value));
+      key = new_key;
+    }
+  };
+
+  using slot = std::conditional_t<computes, integer_slot, tagged_slot>;
   static constexpr std::size_t min_slots = 8;
   static_assert(alignof(slot) <= 64, "keys and values must not be aligned to more than 64 bytes");
 
+  [[nodiscard]] bool has_zero() const noexcept {
+    if constexpr (computes) return of_zero_.has_value();
+    return false;
+  }
+  [[nodiscard]] std::uint32_t tag_in(const slot& here) const {
+    if constexpr (computes) {
+      return tags_(here.key);
+    } else {
+      return here.tag;
+    }
+  }
+
+  template <class F>
+  void for_each_slot(F&& f) {
+    for (std::size_t at = 0; size_ != 0 && at <= mask_; ++at) {
+      if (!slots_[at].is_free()) f(slots_[at]);
+    }
+  }
+
   [[nodiscard]] std::size_t free_slot(std::uint32_t tag) const noexcept {
     std::size_t at = tag & mask_;
-    while (slots_[at].tag != 0) at = (at + 1) & mask_;
+    while (!slots_[at].is_free()) at = (at + 1) & mask_;
     return at;
+  }
+
+  template <class Keep>
+  void insert(std::size_t at, std::uint32_t tag, Key&& key, Value&& value, Keep&& keep) {
+    if (8 * (size_ + 1) > 5 * capacity()) [[unlikely]] {
+      grow();
+      at = free_slot(tag);
+    }
+    keep(key);
+    slots_[at].fill(tag, std::move(key), std::move(value));
+    ++size_;
   }
 
   void grow() {
@@ -144,17 +235,24 @@ class hash_slots {
     larger.slots_ = static_cast<slot*>(pool_->allocate(slots * sizeof(slot)));
     std::uninitialized_default_construct_n(larger.slots_, slots);
     larger.mask_ = slots - 1;
-    for_each([&](std::uint32_t tag, Key& key, Value& value) {
-      larger.slots_[larger.free_slot(tag)].fill(tag, std::move(key), std::move(value));
+    for_each_slot([&](slot& here) {
+      const std::uint32_t tag = tag_in(here);
+      larger.slots_[larger.free_slot(tag)].fill(tag, std::move(here.key), std::move(here.value));
       ++larger.size_;
     });
-    swap(larger);
+    std::swap(slots_, larger.slots_);
+    std::swap(mask_, larger.mask_);
+    std::swap(size_, larger.size_);
   }
+
+  struct nothing {};
 
   std::shared_ptr<block_pool> pool_;
   slot* slots_ = nullptr;
   std::size_t mask_ = 0;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0;  // used slots
+  [[no_unique_address]] Tags tags_;
+  [[no_unique_address]] std::conditional_t<computes, std::optional<Value>, nothing> of_zero_;
 };
 
 }  // namespace creek::mapreduce::detail

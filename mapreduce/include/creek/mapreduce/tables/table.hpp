@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -73,18 +74,22 @@ class flat_table {
 
   [[gnu::always_inline]] void operator()(key_type key, value_type value) {
     ++emitted_;
-    stored made = waiting_.to_stored(std::move(key));
+    typename pairs::candidate made = waiting_.make(std::move(key), std::move(value));
     if constexpr (front_type::possible) {
-      if (front_.is_on() && waiting_.may_wait(made) &&
-          front_.put(waiting_.place_bits(made), made, value, combine(), evict())) {
+      if (front_.is_on() && waiting_.may_wait(made->key) &&
+          front_.put(waiting_.place_bits(made->key), made->key, made->value, combine())) {
         return;
       }
     }
-    waiting_.add(std::move(made), std::move(value), *this);
+    waiting_.add(std::move(made), *this);
   }
 
   void flush() {
-    if constexpr (front_type::possible) front_.flush(evict());
+    if constexpr (front_type::possible) {
+      front_.flush([this](stored&& key, value_type&& value) {
+        waiting_.add(waiting_.make(std::move(key), std::move(value)), *this);
+      });
+    }
     waiting_.flush(*this);
   }
 
@@ -125,7 +130,11 @@ class flat_table {
   using pairs = detail::waiting_pairs<Job>;
   using stored = typename pairs::stored;
   using front_type = detail::front_cache<stored, value_type>;
-  using slots_type = detail::hash_slots<stored, value_type>;
+  // With a tag, an integer of eight bytes takes eight bytes more.
+  using tags =
+      std::conditional_t<std::integral<key_type> && sizeof(key_type) == 8 && !pairs::job_hashes,
+                         detail::computed_tags<stored>, detail::kept_tags>;
+  using slots_type = detail::hash_slots<stored, value_type, tags>;
   friend pairs;
 
   [[nodiscard]] auto combine() const noexcept {
@@ -133,13 +142,6 @@ class flat_table {
         [job = job_](value_type& into, value_type&& from) { job->combine(into, std::move(from)); };
   }
   [[nodiscard]] slots_type& slots(std::size_t part) noexcept { return parts_[part]; }
-  [[nodiscard]] auto evict() noexcept {
-    return
-        [this](stored&& key, value_type&& value) { add_behind(std::move(key), std::move(value)); };
-  }
-  [[gnu::noinline]] void add_behind(stored&& key, value_type&& value) {
-    waiting_.add(std::move(key), std::move(value), *this);
-  }
   void add(typename pairs::hashed_pair&& pair) {
     parts_[pair.part()].add(pair.tag(), std::move(pair.key), std::move(pair.value), combine(),
                             [this](stored& key) { key.keep(keys_); });
