@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes in jobs of a user, and the messages that the compiler has to give for them.
+#include <creek/core/messages/communicator.hpp>
 #include <creek/host/memory.hpp>
 #include <creek/mapreduce/inputs/several_inputs.hpp>
 #include <creek/mapreduce/ranks.hpp>

@@ -129,6 +129,10 @@ class hash_slots {
         if (slots_[on].is_free()) return false;
       }
     }
+    if constexpr (computes) {
+      const Key zero = slot::free_mark();
+      if (of_zero_ && !fits(tags_(zero), zero)) return false;
+    }
     return used == size_ && 8 * used <= 5 * capacity();
   }
 
