@@ -75,6 +75,13 @@ TEST_F(UnicodeWords, CanonicalEquivalentsAreOneWord) {
               ElementsAre(" \u03B9\u031A"));
 }
 
+/// utf8proc 2.8 drops U+11A7 behind a syllable.
+TEST_F(UnicodeWords, HangulIsComposedWithoutLoss) {
+  EXPECT_THAT(words_of("\uC368\u11A7 \u1112\u1161\u11A7\u1112\u1161\u11AB\u11A7\u11A7",
+                       {.normalize = normal_form::nfc}),
+              ElementsAre("\uC368\u11A7", "\uD558\u11A7\uD55C\u11A7\u11A7"));
+}
+
 TEST_F(UnicodeWords, InvalidBytesSeparateWords) {
   EXPECT_THAT(words_of("a\xFF"
                        "b\xC3 c\xE2\x82"

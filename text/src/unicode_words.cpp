@@ -148,6 +148,24 @@ utf8proc_ssize_t check(utf8proc_ssize_t made) {
   return made;
 }
 
+/// Composes decomposed code points in place, and returns how many are left. utf8proc 2.8 drops
+/// U+11A7 behind a Hangul syllable; it is part of no composition, so what is on its sides is
+/// composed alone.
+std::size_t compose(std::span<std::int32_t> codes, utf8proc_option_t options) {
+  constexpr std::int32_t dropped = 0x11A7;
+  std::int32_t* to = codes.data();
+  for (std::span<std::int32_t> rest = codes;;) {
+    const auto size = static_cast<std::size_t>(std::ranges::find(rest, dropped) - rest.begin());
+    const auto made = static_cast<std::size_t>(
+        check(utf8proc_normalize_utf32(rest.data(), static_cast<utf8proc_ssize_t>(size), options)));
+    std::memmove(to, rest.data(), made * sizeof(*to));
+    to += made;
+    if (size == rest.size()) return static_cast<std::size_t>(to - codes.data());
+    *to++ = dropped;
+    rest = rest.subspan(size + 1);
+  }
+}
+
 struct free_bytes {
   void operator()(byte* bytes) const noexcept {
     std::free(bytes);  // utf8proc returns memory of malloc()
@@ -368,8 +386,11 @@ bool unicode_words::add_mapped(const found& word) {
     mapped_.resize(2 * static_cast<std::size_t>(codes) + 1);
     codes = decompose();
   }
-  const auto bytes =
-      static_cast<std::size_t>(check(utf8proc_reencode(mapped_.data(), check(codes), options)));
+  const std::size_t composed =
+      compose(std::span(mapped_).first(static_cast<std::size_t>(check(codes))), options);
+  const auto as_they_are = static_cast<utf8proc_option_t>(mapping_ & ~UTF8PROC_COMPOSE);
+  const auto bytes = static_cast<std::size_t>(check(
+      utf8proc_reencode(mapped_.data(), static_cast<utf8proc_ssize_t>(composed), as_they_are)));
   if (bytes == 0) return true;
   char* const to = room_for(bytes);
   if (to == nullptr) return false;
