@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <creek/core/threads/prefetch.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -38,9 +39,7 @@ struct packed {
   [[nodiscard]] std::int64_t greatest() const noexcept { return value_of(last_code); }
   [[nodiscard]] std::size_t bytes() const noexcept { return size * width; }
   /// Prefetches the cache line of a code that will be needed soon.
-  [[gnu::always_inline]] void prefetch(std::size_t i) const noexcept {
-    __builtin_prefetch(codes + i * width);
-  }
+  void prefetch(std::size_t i) const noexcept { prefetch_to_read(codes + i * width); }
   template <class T>
   [[nodiscard]] const T* as() const noexcept {
     return reinterpret_cast<const T*>(codes);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <creek/core/threads/prefetch.hpp>
 #include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/spill/spill_file.hpp>
@@ -108,13 +109,12 @@ class spill_table {
   }
 
   // Two steps of fetching what combine() will need; the second reads what the first fetched.
-  // Inlined always: GCC 12 drops calls of functions that only prefetch.
-  [[gnu::always_inline]] void prefetch_slot(std::uint64_t hash) const noexcept {
-    __builtin_prefetch(index() + slot_of(hash));
+  void prefetch_slot(std::uint64_t hash) const noexcept {
+    prefetch_to_read(index() + slot_of(hash));
   }
-  [[gnu::always_inline]] void prefetch_pair(std::uint64_t hash) const noexcept {
+  void prefetch_pair(std::uint64_t hash) const noexcept {
     const std::uint64_t entry = index()[slot_of(hash)] & 0xFFFFFFFF;
-    if (entry != 0) __builtin_prefetch(pairs_ + entry - 1, 1);
+    if (entry != 0) prefetch_to_read(pairs_ + entry - 1);
   }
 
   /// Combines a pair with the pair of its key, or adds it. Returns false and does nothing if there

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <creek/core/io/block_pool.hpp>
+#include <creek/core/threads/prefetch.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -78,11 +79,8 @@ class hash_slots {
     mask_ = size_ = 0;
   }
 
-  /// Fetches the slot where a search for a key with this tag begins. Inlined always: GCC 12 drops
-  /// calls of functions that only prefetch.
-  [[gnu::always_inline]] void prefetch(std::uint32_t tag) const noexcept {
-    __builtin_prefetch(slots_ + (tag & mask_), 1);
-  }
+  /// Fetches the slot where a search for a key with this tag begins.
+  void prefetch(std::uint32_t tag) const noexcept { prefetch_to_read(slots_ + (tag & mask_)); }
 
   /// Calls `combine(Value&, Value&&)` if the key is there; otherwise calls `keep(Key&)` and adds
   /// the pair. Throws what these throw, and std::bad_alloc; then nothing was added.
