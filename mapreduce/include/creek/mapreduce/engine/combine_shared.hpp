@@ -4,6 +4,7 @@
 // at a time. Nothing is left to merge, and memory does not grow with the mappers.
 #pragma once
 
+#include <creek/mapreduce/detail/line_allocator.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
@@ -11,7 +12,6 @@
 #include <creek/mapreduce/tables/table.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -83,7 +83,7 @@ class combine_shared {
  private:
   const Job* job_;
   table_type table_;
-  std::vector<std::optional<writer_type>> writers_;  // created at their mapper's first split
+  std::vector<unshared<writer_type>> writers_;  // created at their mapper's first split
   runs<Job> runs_;
 };
 

@@ -17,7 +17,7 @@
 namespace creek::mapreduce {
 
 /// Used by one task at a time; several writers may write to one table concurrently.
-class alignas(128) word_writer {  // neighbours in an array share no cache line
+class word_writer {
  public:
   explicit word_writer(word_table& table);
   word_writer(const word_writer&) = delete;
