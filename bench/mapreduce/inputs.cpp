@@ -42,11 +42,4 @@ std::vector<float> uniform_points(std::size_t count, std::size_t dimensions) {
   return points;
 }
 
-std::vector<key_value> random_pairs(std::size_t count, std::size_t keys) {
-  random_bits random(4);
-  std::vector<key_value> pairs(count);
-  for (key_value& pair : pairs) pair = {random() % keys * 0x9E3779B97F4A7C15ull, random() % 1000};
-  return pairs;
-}
-
 }  // namespace creek_bench

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "pairs.hpp"
-
 namespace creek_bench {
 
 /// Returns pixels with similar neighbours, as in photographs: harder to count than noise.
@@ -15,7 +13,5 @@ std::vector<creek::mapreduce::pixel> walking_colours(std::size_t count);
 std::vector<creek::mapreduce::byte_point> noisy_line(std::size_t count);
 /// Returns points uniform in a cube, in random order, stored by rows.
 std::vector<float> uniform_points(std::size_t count, std::size_t dimensions);
-/// Returns pairs, uniform over `keys` keys that are spread over 64 bits.
-std::vector<key_value> random_pairs(std::size_t count, std::size_t keys);
 
 }  // namespace creek_bench

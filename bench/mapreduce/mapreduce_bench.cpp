@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "../../support/median.hpp"
+#include "../sum_by_key/sums.hpp"
 #include "inputs.hpp"
 #include "loops.hpp"
-#include "pairs.hpp"
 
 namespace creek_bench {
 namespace {
@@ -177,7 +177,8 @@ contest clustering(std::span<const float> points, std::span<const float> centres
   return held;
 }
 
-contest strategies(std::span<const key_value> pairs, std::size_t keys, const runtimes& at) {
+contest strategies(std::span<const bench::sum_by_key::key_value> pairs, std::size_t keys,
+                   const runtimes& at) {
   contest held{fmt::format("{} pairs, {} keys", pairs.size(), keys), "M pairs/s",
                static_cast<double>(pairs.size()) / 1e6, 0};
   for (creek::runtime* rt : at) {
@@ -186,8 +187,9 @@ contest strategies(std::span<const key_value> pairs, std::size_t keys, const run
                                     {"creek, emit_and_group", strategy::emit_and_group}}) {
       held.all.push_back(
           {name, rt->worker_count(), [=, how = how] {
-             const auto made =
-                 rt->run([&] { return run(sum_by_key{}, pairs, {.sort = false, .how = how}); });
+             const auto made = rt->run([&] {
+               return run(bench::sum_by_key::sums{}, pairs, {.sort = false, .how = how});
+             });
              std::uint64_t digest = 0;
              for (const auto& [key, sum] : made) digest += (key >> 20) * sum;
              return answer{static_cast<double>(made.size()), static_cast<double>(digest >> 12)};
@@ -222,7 +224,7 @@ void run_all(const setup& chosen) {
   const auto centres = std::span(points).first(3 * chosen.clusters);
   hold(clustering(points, centres, at));
   for (const std::size_t keys : chosen.keys) {
-    const auto pairs = random_pairs(chosen.pairs, keys);
+    const auto pairs = bench::sum_by_key::pairs_of(chosen.pairs, keys);
     hold(strategies(pairs, keys, at));
   }
   if (chosen.json.empty()) return;

@@ -8,6 +8,7 @@
 
 #include "harness/key_digest.hpp"
 #include "harness/workload.hpp"
+#include "pairs.hpp"
 
 namespace bench::sum_by_key {
 
@@ -21,26 +22,9 @@ inline constexpr description what{.name = "sum_by_key",
                                   .scale = 1e3,
                                   .groups = "jobs"};
 
-struct key_value {
-  std::uint64_t key;
-  std::uint64_t value;
-};
-
-/// SplitMix64 [Steele 2014] of a number.
-constexpr std::uint64_t mixed(std::uint64_t z) {
-  z *= 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
 inline std::vector<key_value> pairs_of(const settings& s) {
   const auto keys = static_cast<std::uint64_t>(s.n);
-  std::vector<key_value> pairs(keys == 1000 ? 100'000 : 16'000'000);
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i] = {mixed(mixed(i + 1) % keys + 1) >> 1, i % 1000};
-  }
-  return pairs;
+  return pairs_of(keys == 1000 ? 100'000 : 16'000'000, keys);
 }
 
 /// The number of a key in the answer.

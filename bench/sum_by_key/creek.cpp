@@ -6,19 +6,10 @@
 
 #include "config.hpp"
 #include "harness/creek_runtime.hpp"
+#include "sums.hpp"
 
 namespace bench::sum_by_key {
 namespace {
-
-struct sums {
-  using key_type = std::uint64_t;
-  using value_type = std::uint64_t;
-  template <class Emit>
-  static void map(std::span<const key_value> pairs, Emit& emit) {
-    for (const key_value& pair : pairs) emit(pair.key, pair.value);
-  }
-  static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
-};
 
 sample measure(const settings& s) {
   const std::vector<key_value> pairs = pairs_of(s);

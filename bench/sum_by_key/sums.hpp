@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of integers that are added up by key, to compare the strategies.
+// The job as a user writes it.
 #pragma once
-
 #include <cstdint>
 #include <span>
 
-namespace creek_bench {
+#include "pairs.hpp"
 
-struct key_value {
-  std::uint64_t key;
-  std::uint64_t value;
-};
+namespace bench::sum_by_key {
 
-struct sum_by_key {
+struct sums {
   using key_type = std::uint64_t;
   using value_type = std::uint64_t;
   template <class Emit>
@@ -22,4 +18,4 @@ struct sum_by_key {
   static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
 };
 
-}  // namespace creek_bench
+}  // namespace bench::sum_by_key
