@@ -30,6 +30,10 @@ class file_case : public testing::Test {
     std::ofstream(path(name), std::ios::binary) << text;
     return path(name);
   }
+  std::string bytes_of(const std::string& name) const {
+    std::ifstream from(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(from), {}};
+  }
   std::string compress(const std::string& name, std::string_view text) const {
     const gzFile file = gzopen(path(name).c_str(), "ab");  // appends a member
     gzwrite(file, text.data(), static_cast<unsigned>(text.size()));

@@ -183,9 +183,7 @@ TEST_F(Streams, MembersWithinMembersAreText) {
     for (const char* const format : formats) {
       fs::remove(path("inner"));
       add_member(format, "inner", part);
-      std::ifstream from(path("inner"), std::ios::binary);
-      inner.append(std::istreambuf_iterator<char>(from), {});
-      inner += '\n';
+      inner += bytes_of("inner") + '\n';
     }
   }
   const auto stored = [&](std::string_view format, const std::string& name) {
@@ -237,11 +235,7 @@ TEST_F(Streams, Bzip2BlocksBeginAtAnyBit) {
           << name << ' ' << workers;
     }
   }
-  std::string bytes;
-  {
-    std::ifstream from(path("one"), std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(from), {});
-  }
+  const std::string bytes = bytes_of("one");
   for (const std::size_t part : {1u, 2u, 5u, 6u}) {  // sevenths of the file
     std::string changed = bytes;
     changed[part * bytes.size() / 7] ^= '\x10';
@@ -297,11 +291,7 @@ TEST_F(Streams, DamageIsNamedAndNobodyWaits) {
     for (std::size_t at = 0; at < text.size(); at += 9000) {
       add_member(format, "whole", std::string_view(text).substr(at, 9000));
     }
-    std::string bytes;
-    {
-      std::ifstream from(path("whole"), std::ios::binary);
-      bytes.assign(std::istreambuf_iterator<char>(from), {});
-    }
+    const std::string bytes = bytes_of("whole");
     fs::remove(path("whole"));
     for (int k = 1; k < 8; ++k) {
       const std::size_t at = bytes.size() / 8 * static_cast<std::size_t>(k);
@@ -402,11 +392,7 @@ TEST_F(Streams, MapMayWaitForTasks) {
 TEST_F(Streams, PipesAreReadByAll) {
   const std::string text = oracle::random_text(5, 3000000, 300);
   compress("packed", text);
-  std::string packed;
-  {
-    std::ifstream from(path("packed"), std::ios::binary);
-    packed.assign(std::istreambuf_iterator<char>(from), {});
-  }
+  const std::string packed = bytes_of("packed");
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   for (const std::string& content : {text, packed}) {
     for (const unsigned workers : numbers_of_workers) {

@@ -243,7 +243,7 @@ class bzip2_decoder final : public decoder {
     }
     end_ = *found;
     searched_ = end_ + 1;
-    if (!has(checksum_bits) || end_ - bit_ < checksum_bits) return true;
+    if (end_ - bit_ < checksum_bits) return true;
     begin_text();
     at_ = place::text;
     return true;
