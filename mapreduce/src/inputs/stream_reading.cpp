@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stream_reading.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <creek/core/error.hpp>
@@ -18,9 +16,6 @@ namespace creek::mapreduce::detail {
 namespace {
 
 constexpr std::size_t min_piece = 64, max_piece = std::size_t{1} << 19;
-/// Compressed bytes that are searched for the end of a member. A longer member is decompressed by
-/// one worker after the other.
-constexpr std::size_t max_member = std::size_t{4} << 20;
 /// Text that a claim may expand to before its turn to join.
 constexpr std::size_t max_expansion = max_block_text;
 
@@ -51,25 +46,8 @@ stream_reading::stream_reading(plan chosen, const void* tag)
 
 void stream_reading::open(open_file file) {
   file_.emplace(std::move(file));
-  constexpr int pipe_bytes = 1 << 20;  // the largest that any user may ask for by default: pipe(7)
-  (void)fcntl(file_->descriptor(), F_SETPIPE_SZ, pipe_bytes);  // fewer switches to the writer
-  first_.resize(magic_bytes);
-  std::size_t n = 0;
-  while (n < first_.size()) {
-    const std::size_t got = file_->read(first_.data() + n, first_.size() - n);
-    if (got == 0) break;
-    n += got;
-  }
-  first_.resize(n);
-  format_ = format_of(first_);
   text_state state;
-  if (format_ != nullptr) {
-    if (format_->open == nullptr) {
-      throw error(ENOTSUP,
-                  file_->name() + ": " + format_->name + " data, which has to be unpacked first");
-    }
-    state.codec = format_->open(file_->name());
-  }
+  if (const format* packed = file_->file_format()) state.codec = packed->open(file_->name());
   (void)next_link_->send(std::move(state));
   (void)turn_.send('\0');
 }
@@ -114,7 +92,7 @@ void stream_reading::work(const visitor& f) {
       continue;
     }
     const bool claimed = next(made, *mine);
-    if (!claimed || !made.keeps_turn) {
+    if (!claimed || !made.bytes.continues) {
       (void)turn_.send('\0');
       has_turn = false;
     }
@@ -156,17 +134,16 @@ bool stream_reading::next(claim& made, buffers& mine) {
     made = claim{};
     made.number = claims_;
     auto to = std::make_shared<link>(1);
-    if (format_ == nullptr) {
-      read_plain(made, mine);
+    if (file_->file_format() == nullptr) {
+      mine.grow(0, plan_.piece);
+      made.bytes = file_->claim_plain(mine.begin(), plan_.piece, made.text);
     } else {
-      read_compressed(made, mine);
+      made.bytes = file_->claim_compressed(mine.raw, wanted_bytes());
     }
-    made.keeps_turn =
-        !made.last && (format_ == nullptr || !(made.begins_member || at_member_ || at_block_));
     made.from = std::exchange(next_link_, to);
     made.to = std::move(to);
     ++claims_;
-    if (made.last) over_.store(true);
+    if (made.bytes.last) over_.store(true);
     return true;
   } catch (...) {
     why = std::current_exception();
@@ -175,127 +152,11 @@ bool stream_reading::next(claim& made, buffers& mine) {
   return false;
 }
 
-std::size_t stream_reading::read(char* to, std::size_t bytes) {
-  const std::size_t n = std::min(bytes, first_.size());
-  std::memcpy(to, first_.data(), n);
-  first_.erase(0, n);
-  std::size_t end = n;
-  while (end < bytes && !at_end_) {
-    const std::size_t got = file_->read(to + end, bytes - end);
-    at_end_ = got == 0;
-    end += got;
-  }
-  return end;
-}
-
-void stream_reading::read_plain(claim& made, buffers& mine) {
-  mine.grow(0, plan_.piece);
-  made.text = read(mine.begin(), plan_.piece);
-  made.last = at_end_;
-}
-
-void stream_reading::fill_ahead(std::size_t bytes) {
-  const std::size_t here = ahead_.size() - ahead_begin_;
-  if (here >= bytes || at_end_) return;
-  if (ahead_begin_ >= here) {
-    ahead_.erase(0, ahead_begin_);
-    ahead_begin_ = 0;
-  }
-  const std::size_t end = ahead_.size();
-  ahead_.resize(end + bytes - here);
-  ahead_.resize(end + read(ahead_.data() + end, bytes - here));
-}
-
-void stream_reading::read_compressed(claim& made, buffers& mine) {
-  bool at_member = false;
-  made.context = context_;
-  std::size_t bytes = end_of_blocks(at_member);
-  const bool blocks = bytes != 0;
-  if (!blocks) bytes = end_of_claim(at_member);
-  const std::string_view here = std::string_view(ahead_).substr(ahead_begin_);
-  mine.raw.assign(here.substr(0, bytes));
-  made.begins_member = at_member_ && made.number != 0;
-  made.begins_block = at_block_ && blocks;
-  at_block_ = blocks && !at_member;
-  made.last = at_end_ && bytes == here.size();
-  ahead_begin_ += bytes;
-  searched_ -= std::min(searched_, bytes);
-  at_member_ = at_member;
-}
-
-/// Returns the bytes of whole blocks ahead, and those of the member's header before them; 0 if the
-/// sizes of blocks are unknown, or if the member is so short that several are to be claimed. Stores
-/// whether the member ends with these blocks.
-std::size_t stream_reading::end_of_blocks(bool& at_member) {
-  if (format_->next_block == nullptr || !(at_member_ || at_block_)) return 0;
-  const std::size_t wanted = wanted_bytes();
-  for (std::size_t bytes = 0;;) {
-    const std::string_view here = std::string_view(ahead_).substr(ahead_begin_ + bytes);
-    const block_ahead next = format_->next_block(here, at_member_ && bytes == 0, context_);
-    if (next.bytes == 0) return bytes;
-    if (next.bytes > here.size()) {
-      const std::size_t seen = bytes + here.size();
-      fill_ahead(bytes + next.bytes);
-      if (ahead_.size() - ahead_begin_ == seen) return bytes;  // the file ends
-      continue;
-    }
-    bytes += next.bytes;
-    if (next.ends_member) {
-      if (at_member_ && bytes < wanted) return 0;
-      fill_ahead(bytes + magic_bytes);  // whether the file ends here, too
-      at_member = true;
-      return bytes;
-    }
-    if (bytes >= wanted) return bytes;
-  }
-}
-
 std::size_t stream_reading::wanted_bytes() const {
   const double ratio = static_cast<double>(raw_bytes_.load(std::memory_order_relaxed)) /
                        static_cast<double>(text_bytes_.load(std::memory_order_relaxed));
   return std::clamp(static_cast<std::size_t>(static_cast<double>(plan_.piece) * ratio), min_piece,
                     max_piece);
-}
-
-/// Returns how many of the bytes ahead are claimed, and stores whether what follows may be a
-/// member. A claim ends before a member if one begins within the wanted bytes or, for a claim that
-/// begins with one, within the longest member.
-std::size_t stream_reading::end_of_claim(bool& at_member) {
-  const std::size_t wanted = wanted_bytes();
-  for (std::size_t most = wanted;; most = std::min(2 * most, max_member)) {
-    fill_ahead(most + magic_bytes);
-    const std::string_view here = std::string_view(ahead_).substr(ahead_begin_);
-    std::size_t last = 0;
-    for (std::size_t p; (p = next_member(here, most)) != here.npos && (p <= wanted || last == 0);) {
-      last = p;
-      searched_ = p + 1;
-      if (p > wanted) break;
-    }
-    if (last != 0 && (last <= wanted || at_member_)) {
-      searched_ = last;
-      at_member = true;
-      return last;
-    }
-    if (last != 0) searched_ = last;  // of a later claim
-    const bool all_seen = at_end_ && here.size() <= most;
-    if (!at_member_ || last != 0 || all_seen || most == max_member) {
-      const bool whole = at_member_ && all_seen;
-      return whole ? here.size() : std::min(wanted, here.size());
-    }
-  }
-}
-
-/// Returns where the next member seems to begin, from `searched_` and 1 on up to `most`, or npos.
-std::size_t stream_reading::next_member(std::string_view here, std::size_t most) {
-  const std::size_t seen = at_end_ ? here.size() : here.size() - std::min(here.size(), magic_bytes);
-  const std::size_t end = std::min(seen, most + 1);
-  for (std::size_t p = std::max<std::size_t>(searched_, 1); p < end; ++p) {
-    p = here.find(format_->magic, p);
-    if (p >= end) break;  // also npos
-    if (format_->begins_member(here.substr(p))) return p;
-  }
-  searched_ = std::max(searched_, end);
-  return here.npos;
 }
 
 /// Decompresses `raw` behind the first `size` bytes of text, up to a limit. Returns whether it is
@@ -310,7 +171,8 @@ bool stream_reading::expand(decoder& codec, std::string_view& raw, buffers& mine
       const std::size_t made = codec.decode(raw, mine.begin() + size, mine.capacity - size, last);
       size += made;
       if (made != 0) continue;
-      if (!raw.empty()) throw error(EIO, file_->name() + ": damaged " + format_->name + " data");
+      if (!raw.empty())
+        throw error(EIO, file_->name() + ": damaged " + file_->file_format()->name + " data");
       return true;
     }
     return false;
@@ -321,16 +183,17 @@ bool stream_reading::expand(decoder& codec, std::string_view& raw, buffers& mine
 }
 
 void stream_reading::join(const claim& made, buffers& mine, const visitor& f) {
+  const claimed_bytes& bytes = made.bytes;
   std::string_view raw = mine.raw;
   std::size_t size = made.text;
   std::exception_ptr damage, why;
   std::unique_ptr<decoder> own;
   bool done = true;
-  if (made.begins_member || made.begins_block) {
+  if (bytes.begins_member || bytes.begins_block) {
     try {
-      own = made.begins_block ? format_->open_blocks(file_->name(), made.context)
-                              : format_->open(file_->name());
-      done = expand(*own, raw, mine, size, made.last, damage);
+      own = bytes.begins_block ? file_->file_format()->open_blocks(file_->name(), bytes.context)
+                               : file_->file_format()->open(file_->name());
+      done = expand(*own, raw, mine, size, bytes.last, damage);
     } catch (...) {
       damage = std::current_exception();
     }
@@ -345,10 +208,10 @@ void stream_reading::join(const claim& made, buffers& mine, const visitor& f) {
   piece& one = mine.made;
   std::size_t text = 0;
   try {
-    const bool guessed =
-        state.rest.empty() && ((made.begins_member && state.codec->at_border()) ||
-                               (made.begins_block && done && state.codec->at_block(made.context)));
-    if (guessed && own && made.begins_block) {
+    const bool guessed = state.rest.empty() &&
+                         ((bytes.begins_member && state.codec->at_border()) ||
+                          (bytes.begins_block && done && state.codec->at_block(bytes.context)));
+    if (guessed && own && bytes.begins_block) {
       state.codec->absorb(*own);
     } else if (guessed && own) {
       state.codec = std::move(own);
@@ -357,22 +220,22 @@ void stream_reading::join(const claim& made, buffers& mine, const visitor& f) {
       raw = mine.raw;
       size = 0;
       damage = nullptr;
-      done = expand(*state.codec, raw, mine, size, made.last, damage);
+      done = expand(*state.codec, raw, mine, size, bytes.last, damage);
     }
     for (;;) {
       text += size;
-      one = cut(state, mine, size, made.last && done && !damage);
+      one = cut(state, mine, size, bytes.last && done && !damage);
       inspect(state, one);
-      if (done || !made.last) break;
+      if (done || !bytes.last) break;
       map(one, f);  // the worker has nothing that another waits for
       size = 0;
-      done = expand(*state.codec, raw, mine, size, made.last, damage);
+      done = expand(*state.codec, raw, mine, size, bytes.last, damage);
     }
     if (!done) state.rest.assign(raw);
   } catch (...) {
     why = std::current_exception();
   }
-  if (made.last && !why && !damage && plan_.lay_out) {
+  if (bytes.last && !why && !damage && plan_.lay_out) {
     try {
       check_size(plan_.name, *plan_.layout, state.offset);
     } catch (...) {

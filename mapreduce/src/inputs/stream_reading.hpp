@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "claim_reader.hpp"
 #include "decoder.hpp"
 
 namespace creek::mapreduce::detail {
@@ -105,24 +106,13 @@ class stream_reading {
   };
   struct claim {
     std::uint64_t number = 0;
-    bool last = false;
-    bool begins_member = false;
-    bool begins_block = false;
-    unsigned context = 0;  // of the block
-    bool keeps_turn = false;
-    std::size_t text = 0;  // bytes of a plain file in buffers::text
+    claimed_bytes bytes;   // in buffers::raw, or of a plain file in buffers::text
+    std::size_t text = 0;  // their number in a plain file
     std::shared_ptr<link> from, to;
   };
 
   bool next(claim& made, buffers& mine);
-  void read_plain(claim& made, buffers& mine);
-  void read_compressed(claim& made, buffers& mine);
-  std::size_t end_of_claim(bool& at_member);
-  std::size_t end_of_blocks(bool& at_member);
   [[nodiscard]] std::size_t wanted_bytes() const;
-  std::size_t next_member(std::string_view here, std::size_t most);
-  void fill_ahead(std::size_t bytes);
-  [[nodiscard]] std::size_t read(char* to, std::size_t bytes);
 
   void join(const claim& made, buffers& mine, const visitor& f);
   bool expand(decoder& codec, std::string_view& raw, buffers& mine, std::size_t& size, bool last,
@@ -143,16 +133,7 @@ class stream_reading {
   channel<std::unique_ptr<buffers>> joined_{4};  // pieces that anybody may map
   channel<std::unique_ptr<buffers>> unused_{4};  // memory to use again
   channel<char> turn_{1};  // holds an item unless a worker claims; what follows is that worker's
-  std::optional<open_file> file_;
-  std::string first_;  // bytes read to detect the format
-  const format* format_ = nullptr;
-  std::string ahead_;  // compressed bytes that are read and not claimed
-  std::size_t ahead_begin_ = 0;
-  std::size_t searched_ = 0;  // bytes of them without the begin of a member
-  bool at_member_ = true;     // they may begin with one
-  bool at_block_ = false;     // they may begin with a block
-  unsigned context_ = 0;      // of the block
-  bool at_end_ = false;       // nothing is left to read
+  std::optional<claim_reader> file_;
   std::uint64_t claims_ = 0;
   std::shared_ptr<link> next_link_;
 
