@@ -23,6 +23,7 @@ using table = std::vector<std::vector<double>>;
 struct keep_rows {
   using key_type = origin;
   using value_type = table;
+  static constexpr bool may_group = true;
   template <class Emit>
   static void map(const csv_rows<double>& rows, Emit& emit) {
     table kept;

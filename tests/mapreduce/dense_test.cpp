@@ -41,6 +41,7 @@ struct hashed_sums {
 
 /// ... and in arrays.
 struct dense_sums : hashed_sums {
+  static constexpr bool may_group = true;
   std::size_t keys;
   explicit dense_sums(std::size_t n) : keys(n) {}
   [[nodiscard]] std::size_t dense_keys() const { return keys; }

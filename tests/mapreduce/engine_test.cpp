@@ -64,6 +64,7 @@ struct only_moved {
 struct sums_that_move {
   using key_type = int;
   using value_type = only_moved;
+  static constexpr bool may_group = true;
   template <class Emit>
   static void map(std::span<const int> numbers, Emit& emit) {
     for (const int n : numbers) emit(n % 7, only_moved(n));
@@ -195,6 +196,7 @@ TEST(Engine, ReducesWithoutCombiner) {
 struct mean_length {
   using key_type = std::tuple<char, bool>;
   using value_type = std::pair<std::uint64_t, std::uint64_t>;
+  static constexpr bool may_group = true;
   template <class Emit>
   static void map(std::string_view text, Emit& emit) {
     for_each_word(text, [&](std::string_view w) {
@@ -253,11 +255,25 @@ TEST(Engine, StopsWhenAsked) {
   }
 }
 
+/// Does not say that it may group.
+struct combined_words {
+  using key_type = std::string_view;
+  using value_type = int;
+  template <class Emit>
+  static void map(std::string_view text, Emit& emit) {
+    for_each_word(text, [&](std::string_view word) { emit(word, 1); });
+  }
+  static void combine(int& into, int from) { into += from; }
+};
+
 TEST(Engine, RefusesOptionsThatDoNotFit) {
   EXPECT_THROW((void)run(word_count{}, std::string_view("a"), {.top = 1, .sort = false}),
                usage_error);
   EXPECT_THROW(
       (void)run(inverted_index{nullptr}, std::string_view("a"), {.how = strategy::combine_on_emit}),
+      usage_error);
+  EXPECT_THROW(
+      (void)run(combined_words{}, std::string_view("a"), {.how = strategy::emit_and_group}),
       usage_error);
 }
 

@@ -25,6 +25,7 @@ struct refused : std::runtime_error {
 struct picky {
   using key_type = std::string_view;
   using value_type = std::uint64_t;
+  static constexpr bool may_group = true;
   template <class Emit>
   static void map(std::string_view text, Emit& emit) {
     for_each_word(text, [&](std::string_view word) {

@@ -82,6 +82,7 @@ template <class Key>
 struct counted_by {
   using key_type = Key;
   using value_type = std::uint64_t;
+  static constexpr bool may_group = true;
   template <class Emit>
   static void map(std::string_view text, Emit& emit) {
     for_each_word(text, [&](std::string_view word) {

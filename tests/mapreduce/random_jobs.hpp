@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "support/process_facts.hpp"
+#include "support/few_cases.hpp"
 
 namespace creek::mapreduce {
 
@@ -99,6 +99,7 @@ template <class Key, class Value>
 struct job_base {
   using key_type = Key;
   using value_type = Value;
+  static constexpr bool may_group = true;
   std::string_view text;
 
   template <class Emit>

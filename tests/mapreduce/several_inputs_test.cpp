@@ -70,6 +70,7 @@ std::array<char, 256> reused;
 struct words_of_two_texts {
   using key_type = std::string_view;
   using value_type = std::array<std::uint64_t, 2>;
+  static constexpr bool may_group = true;
 
   template <class Emit>
   static void map(const tagged_split<first_text, text_split>& split, Emit& emit) {

@@ -245,6 +245,7 @@ TEST_F(TextJobs, IndexIsThatOfAMap) {
 struct throws_at {
   using key_type = origin;
   using value_type = std::string;
+  static constexpr bool may_group = true;
   std::uint64_t offset;
   template <class Emit>
   void map(const text_split& split, Emit& emit) const {

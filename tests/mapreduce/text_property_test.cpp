@@ -12,7 +12,7 @@ using view_kind = std::pair<std::string_view, std::int64_t>;
 using tuple_kind = std::pair<std::tuple<int, std::string>, std::uint64_t>;
 // The string of the tuple serves a sanitizer as well as one alone.
 using text_kinds = std::conditional_t<
-    support::under_sanitizer, ::testing::Types<view_kind, tuple_kind>,
+    support::few_cases, ::testing::Types<view_kind, tuple_kind>,
     ::testing::Types<std::pair<std::string, std::uint64_t>, view_kind, tuple_kind>>;
 TYPED_TEST_SUITE(MapReduceTextProperties, text_kinds);
 

@@ -72,6 +72,7 @@ struct k_means {
     std::int64_t points;
     friend bool operator==(const value_type&, const value_type&) = default;
   };
+  static constexpr bool may_group = true;
 
   std::array<point, clusters> centres;
 

@@ -58,4 +58,12 @@ void check_options(const options& chosen, job_abilities job) {
   }
 }
 
+void check_combines(const options& chosen) {
+  if (chosen.how == strategy::emit_and_group) {
+    throw usage_error(
+        "mapreduce: strategy emit_and_group: this job combines; to group instead, give it "
+        "`static constexpr bool may_group = true`");
+  }
+}
+
 }  // namespace creek::mapreduce::detail

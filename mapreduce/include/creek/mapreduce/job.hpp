@@ -46,6 +46,9 @@ struct record {
 ///     static std::size_t order_size(const R&);
 ///     using table_type = ...;                       // table of the combined pairs: see table
 ///     static constexpr std::size_t dense_keys = ...;  // keys are 0 to this - 1: see dense
+///     // A job that combines may also be run by strategy::emit_and_group, at the cost of a third
+///     // more time to compile. Jobs whose pairs are integers and small values always may.
+///     static constexpr bool may_group = true;
 ///
 /// Several workers call `map` at once on one const job; it may use the runtime, but call `emit`
 /// only in its own task. An exception ends the job and is rethrown by run().
@@ -119,6 +122,12 @@ struct job_requirements {
           requires { typename J::table_type; },
       "a key needs a hash: specialise std::hash, or give a job a hash(key)");
   static constexpr bool met = true;
+};
+
+/// Jobs that combine and may be run by emit_and_group all the same.
+template <class J>
+concept may_group = requires {
+  requires J::may_group;
 };
 
 template <class Split>

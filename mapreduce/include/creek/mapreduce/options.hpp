@@ -19,7 +19,8 @@ enum class strategy : std::uint8_t {
   automatic,  ///< the first if the job can combine, else the second; for small integer-keyed pairs
               ///< where both work, by what the first pieces show
   combine_on_emit,  ///< a hash table per mapper, combined at once, merged by partition
-  emit_and_group,   ///< all values are kept and brought together by key
+  emit_and_group,   ///< all values are kept and brought together by key; a job that combines
+                    ///< has to allow it (job.hpp, `may_group`)
 };
 
 class failure_log;

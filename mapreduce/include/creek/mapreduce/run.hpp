@@ -65,17 +65,16 @@ template <class Job, class Input>
 result<Job> run_here(const Job& job, Input& from, const options& chosen) {
   if constexpr (fills<Job>) {
     return run_filling(job, from, chosen);
+  } else if constexpr (combines_or_groups<Job>) {
+    return run_with<combine_or_group<Job>>(job, from, chosen);
+  } else if constexpr (combines<Job>) {
+    if constexpr (may_group<Job>) {
+      if (chosen.how == strategy::emit_and_group) {
+        return run_with<emit_and_group<Job>>(job, from, chosen);
+      }
+    }
+    return run_with<combine_on_emit<Job>>(job, from, chosen);
   } else {
-    if constexpr (combines_or_groups<Job>) {
-      if (chosen.how == strategy::automatic) {
-        return run_with<combine_or_group<Job>>(job, from, chosen);
-      }
-    }
-    if constexpr (combines<Job>) {
-      if (chosen.how != strategy::emit_and_group) {
-        return run_with<combine_on_emit<Job>>(job, from, chosen);
-      }
-    }
     return run_with<emit_and_group<Job>>(job, from, chosen);
   }
 }
@@ -84,6 +83,7 @@ result<Job> run_here(const Job& job, Input& from, const options& chosen) {
 template <class Job, class Input>
 result<Job> run_over(const Job& job, Input& from, const options& chosen) {
   check<Job>(chosen);
+  if (combines<Job> && !combines_or_groups<Job> && !may_group<Job>) check_combines(chosen);
   if (this_worker() >= 0) return run_here(job, from, chosen);
   result<Job> made;
   in_own_runtime([&] { made = run_here(job, from, chosen); });

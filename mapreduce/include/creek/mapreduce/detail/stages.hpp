@@ -36,5 +36,7 @@ struct job_abilities {
 
 /// Throws usage_error for options that such a job does not support.
 void check_options(const options& chosen, job_abilities job);
+/// Throws usage_error for strategy emit_and_group, which such a job does not have.
+void check_combines(const options& chosen);
 
 }  // namespace creek::mapreduce::detail

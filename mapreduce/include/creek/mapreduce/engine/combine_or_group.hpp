@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan that chooses the strategy by the input, for jobs that allow either: it starts by combining
-// on emission, best while mappers have few keys, and switches to grouping when the pairs so far
-// show that they have many: most keys would be in the tables of all mappers, which must be merged.
+// Plan of jobs that allow either strategy, with the one that the options name or, if they name
+// none, one chosen by the input: it starts by combining on emission, best while mappers have few
+// keys, and switches to grouping when the pairs so far show that they have many: most keys would be
+// in the tables of all mappers, which must be merged.
 // Measured break-even (`bench_mapreduce`): three million keys for one mapper, 700 000 for two.
 #pragma once
 
@@ -32,7 +33,11 @@ class combine_or_group {
   using job_type = Job;
 
   combine_or_group(const Job& job, const options& chosen, std::size_t mappers)
-      : combining_(job, chosen, mappers), grouping_(job, chosen, mappers), last_(mappers) {}
+      : combining_(job, chosen, mappers),
+        grouping_(job, chosen, mappers),
+        last_(mappers),
+        may_switch_(chosen.how == strategy::automatic),
+        groups_(chosen.how == strategy::emit_and_group) {}
 
   template <class Split>
   void map(std::size_t mapper, const Split& split) {
@@ -41,11 +46,11 @@ class combine_or_group {
       grouping_.map(mapper, split);
     } else {
       combining_.map(mapper, split);
-      look(mapper);
+      if (may_switch_) look(mapper);
     }
   }
 
-  /// Returns whether the plan has switched to grouping.
+  /// Returns whether the plan groups.
   [[nodiscard]] bool groups() const { return groups_.load(std::memory_order_relaxed); }
 
   /// Hands over the tables of mappers that had no split after the switch.
@@ -110,7 +115,8 @@ class combine_or_group {
   combine_on_emit<Job> combining_;
   emit_and_group<Job> grouping_;
   std::vector<mapper_state> last_;
-  std::atomic<bool> groups_{false};
+  const bool may_switch_;
+  std::atomic<bool> groups_;
 };
 
 }  // namespace creek::mapreduce

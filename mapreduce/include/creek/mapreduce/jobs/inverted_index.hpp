@@ -17,6 +17,7 @@ struct inverted_index {
   using key_type = std::tuple<std::string_view, std::uint32_t>;
   using value_type = std::uint64_t;
   using split_type = text_split;
+  static constexpr bool may_group = true;
 
   template <class Emit>
   static void map(const text_split& split, Emit& emit) {

@@ -44,6 +44,7 @@ class line_filter {
   using key_type = origin;
   using value_type = filtered_piece;
   using split_type = text_split;
+  static constexpr bool may_group = true;
 
   struct settings {
     filter_detail detail = filter_detail::text;

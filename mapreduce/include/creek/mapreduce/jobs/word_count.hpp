@@ -28,6 +28,7 @@ struct word_count {
   using value_type = std::uint64_t;
   using split_type = text_split;
   using table_type = word_table;
+  static constexpr bool may_group = true;
 
   word_order sorted = word_order::by_count;
 
