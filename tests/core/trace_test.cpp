@@ -14,7 +14,7 @@
 #include <creek/core/measuring/trace.hpp>
 
 #include "../../core/src/json_text.hpp"
-#include "support/process_facts.hpp"
+#include "support/few_cases.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace creek {
@@ -39,7 +39,7 @@ std::string by_nlohmann(const std::string& text) {
 }
 
 TEST(json_text, strings_are_written_as_nlohmann_json_writes_them) {
-  for (int first = 0; first < 256; first += support::under_sanitizer ? 5 : 1) {
+  for (int first = 0; first < 256; first += support::few_cases ? 5 : 1) {
     for (int second = 0; second < 256; ++second) {
       const std::string two{static_cast<char>(first), static_cast<char>(second)};
       for (const char* rest : {"", "\x80", "\xBF\xBF\xBF",
@@ -261,7 +261,7 @@ TEST_F(traces, a_file_that_cannot_be_written_leaves_the_old_one) {
 
 TEST_F(traces, writing_while_workers_record_gives_a_whole_file) {
   trace::session session(
-      {.bytes_per_track = std::size_t{support::under_sanitizer ? 64U : 512U} << 10});
+      {.bytes_per_track = std::size_t{support::few_cases ? 64U : 512U} << 10});
   std::vector<std::jthread> workers;
   for (int i = 0; i < 2; ++i) {
     workers.emplace_back([track = &session.add_track("worker")](std::stop_token stop) {

@@ -13,7 +13,7 @@
 #include <creek/tasking.hpp>
 
 #include "random_matrix.hpp"
-#include "support/process_facts.hpp"
+#include "support/few_cases.hpp"
 
 namespace creek::linalg {
 namespace {
@@ -295,7 +295,7 @@ TYPED_TEST(Eigen, ReductionIsASimilarity) {
 TYPED_TEST(Eigen, WorkersDoNotChangeTheResult) {
   using T = TypeParam;
   using R = real<T>;
-  const index_t n = support::under_sanitizer ? 200 : 450;
+  const index_t n = support::few_cases ? 200 : 450;
   const auto a = this->any(n);
   matrix<T> first;
   std::vector<R> values;

@@ -17,7 +17,6 @@
 
 #include "random_matrix.hpp"
 #include "support/few_cases.hpp"
-#include "support/process_facts.hpp"
 
 namespace creek::linalg {
 namespace {
@@ -127,7 +126,7 @@ TYPED_TEST(Schur, OfRandomMatrices) {
 }
 
 TYPED_TEST(Schur, OfLargeMatricesWithManyShifts) {
-  this->check(this->hessenberg(support::under_sanitizer ? 260 : 610));
+  this->check(this->hessenberg(support::few_cases ? 260 : 610));
 }
 
 TYPED_TEST(Schur, OfActiveRows) {
@@ -244,7 +243,7 @@ TYPED_TEST(Schur, OfDefectiveAndNonnormalMatrices) {
 
 TYPED_TEST(Schur, IsTheSameOnAnyWorkers) {
   using T = TypeParam;
-  constexpr index_t n = support::under_sanitizer ? 220 : 310;
+  constexpr index_t n = support::few_cases ? 220 : 310;
   const matrix<T> before = this->hessenberg(n);
   matrix<T> first = before, z = this->identity(n);
   auto w = this->places(n);

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "support/process_facts.hpp"
+#include "support/few_cases.hpp"
 
 namespace creek::mapreduce::detail {
 namespace {
@@ -78,7 +78,7 @@ std::vector<numbered> merged(const several_runs& from, bool with_digits, std::si
 TEST(MergeRuns, AgreesWithAStableSort) {
   for (const unsigned workers : {1u, 2u, 5u}) {
     runtime rt(scheduler_options{.workers = workers});
-    for (std::uint64_t seed = 0; seed < (support::under_sanitizer ? 5 : 15); ++seed) {
+    for (std::uint64_t seed = 0; seed < (support::few_cases ? 5 : 15); ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", workers " + std::to_string(workers));
       const several_runs from = random_runs(seed);
       const std::size_t size = from.in_order.size();
@@ -101,7 +101,7 @@ TEST(MergeRuns, CutsManyRecordsIntoRanges) {
     runtime rt(scheduler_options{.workers = workers});
     for (const std::size_t runs : {1u, 2u, 64u, 256u}) {
       for (const std::size_t size : {40'000u, 150'000u}) {
-        if (support::under_sanitizer && (workers != 2 || size != 40'000)) continue;
+        if (support::few_cases && (workers != 2 || size != 40'000)) continue;
         for (const std::uint32_t keys : {3u, 20'000u, 4'000'000'000u}) {
           SCOPED_TRACE(testing::Message() << runs << " runs, " << size << " records, " << keys
                                           << " keys, " << workers << " workers");
@@ -177,7 +177,7 @@ TEST(DigitSorter, WordsByCountAndByWordAsTheyCompare) {
 TEST(MergeRuns, WordsInManyRanges) {
   std::vector<std::string> words;
   const std::vector<counted> records =
-      odd_words(8, support::under_sanitizer ? 20'000 : 60'000, words);
+      odd_words(8, support::few_cases ? 20'000 : 60'000, words);
   for (const word_order by : {word_order::by_count, word_order::by_word}) {
     const word_count job{.sorted = by};
     const record_order<word_count> order{&job};

@@ -21,7 +21,6 @@
 
 #include "mapreduce/oracle.hpp"
 #include "support/few_cases.hpp"
-#include "support/process_facts.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace creek::mapreduce {
@@ -162,7 +161,7 @@ std::vector<std::uint64_t> random_numbers(std::uint64_t seed, std::size_t n, std
 TEST_F(MapReduceSpill, CombinesAsWithoutALimit) {
   for (const unsigned workers : tested_workers) {
     runtime rt(scheduler_options{.workers = workers});
-    for (std::uint64_t seed = 0; seed < (support::under_sanitizer ? 1 : 3); ++seed) {
+    for (std::uint64_t seed = 0; seed < (support::few_cases ? 1 : 3); ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       const auto all = random_numbers(seed, 20000 * workers + 60000, 100000);
       span_input<std::uint64_t> from(all, 1000 + 999 * seed);
@@ -179,7 +178,7 @@ TEST_F(MapReduceSpill, CountsWordsAsWithoutALimit) {
   for (const unsigned workers : tested_workers) {
     runtime rt(scheduler_options{.workers = workers});
     const std::string text =
-        oracle::random_text(workers, support::under_sanitizer ? 1'000'000 : 3'000'000, 60'000);
+        oracle::random_text(workers, support::few_cases ? 1'000'000 : 3'000'000, 60'000);
     text_view from(text, 10'000);
     // The longest words of the text have 700 bytes.
     check(rt, word_count{}, from, {}, memory_limit::least);
@@ -191,7 +190,7 @@ TEST_F(MapReduceSpill, CountsWordsAsWithoutALimit) {
 /// The share is large enough for a word table per mapper, which is emptied when it is full.
 TEST_F(MapReduceSpill, CountsWordsInTablesOfTheirOwn) {
   runtime rt(scheduler_options{.workers = 2});
-  const std::size_t part = support::under_sanitizer ? 3 : 1;
+  const std::size_t part = support::few_cases ? 3 : 1;
   std::string text;
   std::mt19937_64 random(5);
   while (text.size() < 24'000'000 / part) {

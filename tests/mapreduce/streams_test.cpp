@@ -24,7 +24,7 @@
 
 #include "file_case.hpp"
 #include "oracle.hpp"
-#include "support/process_facts.hpp"
+#include "support/few_cases.hpp"
 #include "support/seed.hpp"
 #include "support/shell.hpp"
 
@@ -76,7 +76,7 @@ class Streams : public file_case {
   static constexpr std::array formats = {"gzip", "zstd", "xz", "xz blocks", "bzip2", "lz4"};
   static constexpr std::array all_workers = {0u, 3u, 1u, 2u, 5u};
   static constexpr std::span<const unsigned> numbers_of_workers{
-      all_workers.data(), support::under_sanitizer ? 2 : all_workers.size()};
+      all_workers.data(), support::few_cases ? 2 : all_workers.size()};
 
   void add_member(std::string_view format, const std::string& name, std::string_view text) const {
     if (format == "gzip") compress(name, text);
@@ -142,7 +142,7 @@ TEST_F(Streams, MembersCutTextAtEveryByte) {
   const std::string text = oracle::random_text(3, 6000, 60);
   for (const char* const format : formats) {
     for (const std::size_t member : {1, 7, 97, 1000, 10000}) {
-      if (support::under_sanitizer && member != 7 && member != 1000) continue;
+      if (support::few_cases && member != 7 && member != 1000) continue;
       const std::string name = path(format);
       fs::remove(name);
       const std::size_t used = std::min(300 * member, text.size());
@@ -261,7 +261,7 @@ TEST_F(Streams, SmallFileOfLargeText) {
     for (std::size_t i = 99; i < all.size(); i += 100) all[i] = '\n';
     return all;
   }();
-  const auto formats_with_copies = support::under_sanitizer
+  const auto formats_with_copies = support::few_cases
                                        ? std::vector<const char*>{"zstd"}
                                        : std::vector<const char*>{"gzip", "zstd"};
   for (const char* const format : formats_with_copies) {
@@ -467,7 +467,7 @@ TEST_F(Streams, RandomFilesAreReadAsByOne) {
   const std::uint64_t seed = support::chosen_seed();
   SCOPED_TRACE(testing::Message() << "CREEK_TEST_SEED=" << seed);
   std::mt19937_64 random(seed);
-  for (int round = 0; round < (support::under_sanitizer ? 20 : 60); ++round) {
+  for (int round = 0; round < (support::few_cases ? 20 : 60); ++round) {
     const char* const format = formats[random() % formats.size()];
     std::string text = oracle::random_text(random(), random() % 60000, 1 + random() % 300);
     if (random() % 4 == 0) text += std::string(random() % 100000, 'w');

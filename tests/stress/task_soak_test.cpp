@@ -16,7 +16,7 @@
 
 #include "conformance/random_program.hpp"
 #include "disturbance.hpp"
-#include "support/process_facts.hpp"
+#include "support/few_cases.hpp"
 #include "support/seed.hpp"
 
 namespace creek::support {
@@ -61,7 +61,7 @@ TEST(task_soak, random_programs_mean_the_same_under_disturbance) {
   std::cout << "replay with CREEK_TEST_SEED=" << seed << std::endl;
   const stops_and_goes stopper(seed);
   const disturbance disturber(seed);
-  const std::uint64_t wanted = number_from("CREEK_TEST_TASKS", under_sanitizer ? 20'000 : 200'000);
+  const std::uint64_t wanted = number_from("CREEK_TEST_TASKS", few_cases ? 20'000 : 200'000);
   std::mt19937_64 random(seed);
   std::uint64_t tasks = 0, runtimes = 0;
   while (tasks < wanted && !::testing::Test::HasFailure()) {
