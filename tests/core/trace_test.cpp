@@ -260,8 +260,7 @@ TEST_F(traces, a_file_that_cannot_be_written_leaves_the_old_one) {
 }
 
 TEST_F(traces, writing_while_workers_record_gives_a_whole_file) {
-  trace::session session(
-      {.bytes_per_track = std::size_t{support::few_cases ? 64U : 512U} << 10});
+  trace::session session({.bytes_per_track = std::size_t{support::few_cases ? 64U : 512U} << 10});
   std::vector<std::jthread> workers;
   for (int i = 0; i < 2; ++i) {
     workers.emplace_back([track = &session.add_track("worker")](std::stop_token stop) {

@@ -176,8 +176,7 @@ TEST(DigitSorter, WordsByCountAndByWordAsTheyCompare) {
 
 TEST(MergeRuns, WordsInManyRanges) {
   std::vector<std::string> words;
-  const std::vector<counted> records =
-      odd_words(8, support::few_cases ? 20'000 : 60'000, words);
+  const std::vector<counted> records = odd_words(8, support::few_cases ? 20'000 : 60'000, words);
   for (const word_order by : {word_order::by_count, word_order::by_word}) {
     const word_count job{.sorted = by};
     const record_order<word_count> order{&job};

@@ -2,141 +2,27 @@
 // Streams and compressed files that several workers read together, against the text itself.
 #include <creek/core/error.hpp>
 #include <creek/mapreduce.hpp>
-#include <creek/tasking/future.hpp>
-#include <creek/tasking/parallel_for.hpp>
 
 #include <gmock/gmock.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <random>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
-#include "file_case.hpp"
 #include "oracle.hpp"
+#include "streams_case.hpp"
 #include "support/few_cases.hpp"
 #include "support/seed.hpp"
 #include "support/shell.hpp"
 
 namespace creek::mapreduce {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct seen_piece {
-  std::uint64_t offset;
-  std::string text;
-  std::uint64_t first_line;
-};
-
-/// Calls `visit(i)` for all splits: 0 workers are three plain threads.
-template <class Visit>
-void visit_all(std::size_t splits, unsigned workers, const Visit& visit) {
-  if (workers != 0) {
-    runtime rt(scheduler_options{.workers = workers});
-    rt.run([&] {
-      parallel_for(std::size_t{0}, std::size_t{workers},
-                   [&](std::size_t k) {
-                     for (std::size_t i = k; i < splits; i += workers) visit(i);
-                   },
-                   {.grain = 1});
-    });
-    return;
-  }
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr why;
-  std::vector<std::jthread> threads;
-  for (int t = 0; t < 3; ++t) {
-    threads.emplace_back([&] {
-      try {
-        for (std::size_t i; (i = next.fetch_add(1)) < splits;) visit(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        why = std::current_exception();
-      }
-    });
-  }
-  threads.clear();
-  if (why) std::rethrow_exception(why);
-}
-
-class Streams : public file_case {
- protected:
-  static constexpr std::array formats = {"gzip", "zstd", "xz", "xz blocks", "bzip2", "lz4"};
-  static constexpr std::array all_workers = {0u, 3u, 1u, 2u, 5u};
-  static constexpr std::span<const unsigned> numbers_of_workers{
-      all_workers.data(), support::few_cases ? 2 : all_workers.size()};
-
-  void add_member(std::string_view format, const std::string& name, std::string_view text) const {
-    if (format == "gzip") compress(name, text);
-    if (format == "zstd") compress_zstd(name, text);
-    if (format == "xz") compress_xz(name, text);
-    if (format == "xz blocks")
-      compress_xz_blocks(name, text, std::max<std::size_t>(text.size() / 7, 1));
-    if (format == "bzip2") compress_bzip2(name, text);
-    if (format == "lz4") compress_lz4(name, text);
-  }
-
-  static std::string name_of(std::string_view format) {
-    return std::string(format.substr(0, format.find(' ')));
-  }
-
-  /// Returns the pieces in the order of the text; checks that each is where it says.
-  static std::vector<seen_piece> pieces_of(const std::string& name, unsigned workers,
-                                           text_files::settings chosen) {
-    const bool lines = chosen.units == text_units::lines && !chosen.layout;
-    text_files files({name}, std::move(chosen));
-    std::mutex mutex;
-    std::vector<seen_piece> seen;
-    visit_all(files.splits(), workers, [&](std::size_t i) {
-      files.visit(i, [&](const text_split& split) {
-        const std::uint64_t line = lines ? files.line_of(split, split.text.data()) : 0;
-        const std::lock_guard lock(mutex);
-        seen.push_back({split.from.offset, std::string(split.text), line});
-      });
-    });
-    std::ranges::sort(seen, {}, &seen_piece::offset);
-    std::uint64_t bytes = 0;
-    for (const seen_piece& piece : seen) bytes += piece.text.size();
-    EXPECT_EQ(files.visited_bytes(), bytes);
-    return seen;
-  }
-
-  static std::string text_of(const std::vector<seen_piece>& pieces, bool lines = false) {
-    std::string all;
-    std::uint64_t line = 1;
-    for (const seen_piece& piece : pieces) {
-      EXPECT_EQ(piece.offset, all.size());
-      EXPECT_FALSE(piece.text.empty());
-      if (lines) {
-        EXPECT_EQ(piece.first_line, line);
-      }
-      line += static_cast<std::uint64_t>(std::ranges::count(piece.text, '\n'));
-      if (!all.empty()) {
-        EXPECT_TRUE(lines ? all.back() == '\n' : is_space(all.back())) << "a record is cut";
-      }
-      all += piece.text;
-    }
-    return all;
-  }
-
-  static std::string read(const std::string& name, unsigned workers, std::size_t split,
-                          text_units units = text_units::words) {
-    return text_of(pieces_of(name, workers, {.split = split, .units = units}),
-                   units == text_units::lines);
-  }
-};
 
 TEST_F(Streams, MembersCutTextAtEveryByte) {
   const std::string text = oracle::random_text(3, 6000, 60);
@@ -261,9 +147,8 @@ TEST_F(Streams, SmallFileOfLargeText) {
     for (std::size_t i = 99; i < all.size(); i += 100) all[i] = '\n';
     return all;
   }();
-  const auto formats_with_copies = support::few_cases
-                                       ? std::vector<const char*>{"zstd"}
-                                       : std::vector<const char*>{"gzip", "zstd"};
+  const auto formats_with_copies = support::few_cases ? std::vector<const char*>{"zstd"}
+                                                      : std::vector<const char*>{"gzip", "zstd"};
   for (const char* const format : formats_with_copies) {
     add_member(format, format, text);
     add_member(format, format, text);
@@ -337,129 +222,6 @@ TEST_F(Streams, FirstOfSeveralFailuresIsThrown) {
       }
     }
   }
-}
-
-/// The same file as two inputs of one run: each gets all of it.
-TEST_F(Streams, OneFileAsTwoInputs) {
-  struct left {};
-  struct right {};
-  const std::string text = oracle::random_text(5, 300000, 300);
-  for (std::size_t at = 0; at < text.size(); at += 20000) {
-    compress("packed", std::string_view(text).substr(at, 20000));
-  }
-  for (const unsigned workers : numbers_of_workers) {
-    text_files files({path("packed")}, {.split = 1000});
-    several_inputs twice(tagged<left>(files), tagged<right>(files));
-    std::atomic<std::uint64_t> lefts{0}, rights{0};
-    visit_all(twice.splits(), workers, [&](std::size_t i) {
-      twice.visit(i, [&]<class Tag>(const tagged_split<Tag, text_split>& split) {
-        (std::is_same_v<Tag, left> ? lefts : rights) += split.text.size();
-      });
-    });
-    EXPECT_EQ(lefts, text.size());
-    EXPECT_EQ(rights, text.size());
-  }
-}
-
-/// Jobs that wait within map: their workers may pick up other splits of the file meanwhile.
-TEST_F(Streams, MapMayWaitForTasks) {
-  const std::string text = oracle::random_text(5, 400000, 300);
-  for (const char* const format : formats) {
-    for (std::size_t at = 0; at < text.size(); at += 30000) {
-      add_member(format, format, std::string_view(text).substr(at, 30000));
-    }
-    for (const unsigned workers : {1u, 2u, 5u}) {
-      text_files files({path(format)}, {.split = 2000});
-      std::atomic<std::uint64_t> bytes{0};
-      runtime rt(scheduler_options{.workers = workers});
-      rt.run([&] {
-        parallel_for(std::size_t{0}, files.splits(),
-                     [&](std::size_t i) {
-                       files.visit(i, [&](const text_split& split) {
-                         auto later = creek::async([&] { bytes += split.text.size() / 2; });
-                         parallel_for(std::size_t{0}, (split.text.size() + 1) / 2,
-                                      [&](std::size_t) { bytes.fetch_add(1); });
-                         later.get();
-                       });
-                     },
-                     {.grain = 1});
-      });
-      EXPECT_EQ(bytes, text.size()) << format;
-    }
-  }
-}
-
-TEST_F(Streams, PipesAreReadByAll) {
-  const std::string text = oracle::random_text(5, 3000000, 300);
-  compress("packed", text);
-  const std::string packed = bytes_of("packed");
-  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
-  for (const std::string& content : {text, packed}) {
-    for (const unsigned workers : numbers_of_workers) {
-      const std::jthread writer([&] { std::ofstream(path("pipe"), std::ios::binary) << content; });
-      EXPECT_EQ(read(path("pipe"), workers, 100000), text);
-    }
-  }
-}
-
-TEST_F(Streams, ColumnsHaveTheirHeaderAtOnceForAll) {
-  std::string text(3000, '\n');
-  text += "name,x,y\n";
-  for (int i = 0; i < 20000; ++i) {
-    text += "\"row\"," + std::to_string(i) + "," + std::to_string(3 * i) + "\n";
-  }
-  for (const char* const format : formats) {
-    for (std::size_t at = 0; at < text.size(); at += 10000) {
-      add_member(format, format, std::string_view(text).substr(at, 10000));
-    }
-    for (const unsigned workers : {1u, 2u, 5u}) {
-      csv_records<real_point> from({path(format)}, {.columns = {"y", "x"}}, {.split = 500});
-      runtime rt(scheduler_options{.workers = workers});
-      for (int again = 0; again < 2; ++again) {
-        const auto sums = rt.run([&] { return run(line_fit<real_point>{}, from); });
-        EXPECT_EQ(sums[0].value, 3 * 19999.0 * 20000 / 2) << format;
-        EXPECT_EQ(sums[1].value, 19999.0 * 20000 / 2) << format;
-      }
-    }
-  }
-}
-
-TEST_F(Streams, FirstMalformedFieldIsNamed) {
-  std::string text;
-  for (int i = 1; i <= 20000; ++i) text += i % 5003 == 0 ? "bad,bad\n" : std::to_string(i) + ",1\n";
-  for (const char* const format : formats) {
-    for (std::size_t at = 0; at < text.size(); at += 7000) {
-      add_member(format, format, std::string_view(text).substr(at, 7000));
-    }
-    for (const unsigned workers : {1u, 2u, 7u}) {
-      csv_records<real_point> from({path(format)}, {}, {.split = 500});
-      runtime rt(scheduler_options{.workers = workers});
-      EXPECT_THAT(
-          error_of([&] { (void)rt.run([&] { return run(line_fit<real_point>{}, from); }); }),
-          testing::HasSubstr(std::string(format) + ":5003: column 1: 'bad'"));
-    }
-  }
-}
-
-TEST_F(Streams, SumsInOrderAreTheSameToTheBit) {
-  std::mt19937_64 random(5);
-  std::vector<double> numbers(60000);
-  for (double& n : numbers) n = static_cast<double>(random()) / static_cast<double>(random() | 1);
-  const std::string_view bytes(reinterpret_cast<const char*>(numbers.data()),
-                               numbers.size() * sizeof(double));
-  for (std::size_t at = 0; at < bytes.size(); at += 30001) {
-    compress_zstd("packed", bytes.substr(at, 30001));
-  }
-  std::vector<std::vector<double>> results;
-  for (const unsigned workers : {1u, 2u, 5u, 5u, 5u}) {
-    fixed_records<real_point> from({path("packed")}, 1, {.split = 3000});
-    runtime rt(scheduler_options{.workers = workers});
-    std::vector<double>& sums = results.emplace_back();
-    for (const auto& sum : rt.run([&] { return run(line_fit<real_point>{}, from); })) {
-      sums.push_back(sum.value);
-    }
-  }
-  for (const auto& sums : results) EXPECT_EQ(sums, results.front());
 }
 
 /// Random text in random members, whole or damaged, against the text and against one reader.
