@@ -152,7 +152,8 @@ TEST_F(Streams, SmallFileOfLargeText) {
   for (const char* const format : formats_with_copies) {
     add_member(format, format, text);
     add_member(format, format, text);
-    for (const unsigned workers : {0u, 2u}) {
+    for (const unsigned workers : {2u, 0u}) {
+      if (support::few_cases && workers == 0) continue;
       text_files files({path(format)}, {.split = 1000, .units = text_units::lines});
       std::atomic<std::uint64_t> lines{0}, largest{0};
       visit_all(files.splits(), workers, [&](std::size_t i) {
