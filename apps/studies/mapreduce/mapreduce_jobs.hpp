@@ -113,6 +113,7 @@ struct k_means {
 struct match_by_line {
   using key_type = std::uint32_t;
   using value_type = mapreduce::match_counts;
+  static constexpr bool may_group = true;
 
   std::vector<std::string> patterns;
 
