@@ -213,16 +213,15 @@ TEST(WordTable, WordsThatBecomeFrequentReplaceOthersInTheCache) {
   word_writer writer(table);
   word_map expected;
   std::string text;
-  constexpr std::uint64_t per_period = 300'000;  // words; more than between two drop_rare()
-  for (int period = 0; period < 4; ++period) {
-    for (std::uint64_t i = 0; i < per_period; ++i) {
+  for (int period = 0; period < 4; ++period) {  // more words than between two drop_rare()
+    for (std::uint64_t i = 0; i < 300000; ++i) {
       const std::string word = std::to_string(period) + 'w' + std::to_string(i * i % 40009);
       text += word + ' ';
       ++expected[word];
     }
   }
   count_into(writer, text, true);
-  EXPECT_EQ(writer.emitted(), 4 * per_period);
+  EXPECT_EQ(writer.emitted(), 1200000u);
   finish(writer);
   EXPECT_EQ(contents(table), expected);
 }
