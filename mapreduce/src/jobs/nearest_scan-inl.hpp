@@ -112,16 +112,7 @@ class nearest_scan {
       for (std::size_t i = 0; i < n; ++i) undecided += block.accepted[i] < infinity ? 0 : 1;
       if (undecided > n / 4) return false;
     }
-    const float* const groups = centres_->group(0);
-    for (std::size_t i = 0; i < n; ++i) choose<Score>(block, i, groups);
-    if (bounds_) {
-      const float_tag d;
-      for (std::size_t i = 0; i < width; i += lanes) {
-        const auto bound = Score::distance(hn::Load(d, block.square + i),
-                                           hn::Load(d, block.lower + i), centres_->error());
-        hn::Store(hn::Mul(bound, hn::Set(d, 1 - 4 * rounding)), d, block.lower + i);
-      }
-    }
+    bounds_ ? choose_with_bounds<Score>(block, n) : choose_all<Score, false>(block, n);
     return true;
   }
 
@@ -241,11 +232,26 @@ class nearest_scan {
     return sum;
   }
 
+  template <class Score, bool Bounds>
+  void choose_all(point_block& block, std::size_t n) const {
+    const float* const groups = centres_->group(0);
+    for (std::size_t i = 0; i < n; ++i) choose<Score, Bounds>(block, i, groups);
+  }
   template <class Score>
+  void choose_with_bounds(point_block& block, std::size_t n) const {
+    const float_tag d;
+    choose_all<Score, true>(block, n);
+    for (std::size_t i = 0; i < width; i += lanes) {
+      const auto bound = Score::distance(hn::Load(d, block.square + i),
+                                         hn::Load(d, block.lower + i), centres_->error());
+      hn::Store(hn::Mul(bound, hn::Set(d, 1 - 4 * rounding)), d, block.lower + i);
+    }
+  }
+  template <class Score, bool Bounds>
   HWY_INLINE void choose(point_block& block, std::size_t i, const float* groups) const {
     if (few() && block.accepted[i] < infinity) {
       block.nearest[i] = block.group[i];
-      if (bounds_) block.lower[i] = block.second[i];
+      if (Bounds) block.lower[i] = block.second[i];
       return;
     }
     const float_tag d;
@@ -256,13 +262,13 @@ class nearest_scan {
     const auto near = hn::Le(scored, hn::Set(d, accepted));  // all lanes if that is infinite
     if (HWY_LIKELY(hn::CountTrue(d, near) == 1 && (lanes > 1 || accepted < infinity))) {
       block.nearest[i] = first + static_cast<std::int32_t>(hn::FindKnownFirstTrue(d, near));
-      if (bounds_) {
+      if (Bounds) {
         const auto others = hn::IfThenElse(near, hn::Set(d, infinity), scored);
         block.lower[i] = std::min(block.second[i], hn::GetLane(hn::MinOfLanes(d, others)));
       }
       return;
     }
-    if (bounds_) block.lower[i] = block.best[i];
+    if (Bounds) block.lower[i] = block.best[i];
     block.nearest[i] = static_cast<std::int32_t>(decide<Score>(block, i));
   }
 
