@@ -46,9 +46,9 @@ struct record {
 ///     static std::size_t order_size(const R&);
 ///     using table_type = ...;                       // table of the combined pairs: see table
 ///     static constexpr std::size_t dense_keys = ...;  // keys are 0 to this - 1: see dense
-///     // A job that combines may also be run by strategy::emit_and_group, at the cost of a third
-///     // more time to compile. Jobs whose pairs are integers and small values always may.
-///     static constexpr bool may_group = true;
+///     // A job that combines may also be run by strategy::emit_and_group: a small program takes
+///     // two fifths more time to compile. Jobs whose pairs are integers and small values always
+///     may. static constexpr bool may_group = true;
 ///
 /// Several workers call `map` at once on one const job; it may use the runtime, but call `emit`
 /// only in its own task. An exception ends the job and is rethrown by run().
