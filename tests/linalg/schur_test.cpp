@@ -269,7 +269,6 @@ TYPED_TEST(Schur, OfWhatIsNotFiniteEnds) {
       matrix<T> z = this->identity(n);
       auto w = this->places(n);
       EXPECT_EQ(hseqr<T>(h.view(), {0, n}, true, w, z.view()), n);
-      for (const auto& one : w) EXPECT_TRUE(std::isnan(one.real()));
     }
   }
 }

@@ -3,8 +3,6 @@
 // Source: [Braman 2002], as in LAPACK's laqr0, with the sizes of its iparmq.
 #include <algorithm>
 #include <cmath>
-#include <complex>
-#include <limits>
 #include <vector>
 
 #include <creek/linalg/schur.hpp>
@@ -35,17 +33,6 @@ index_t shifts_for(index_t rows) noexcept {
   if (rows >= 3000) shifts = 128;
   if (rows >= 6000) shifts = 256;
   return std::max<index_t>(2, shifts - shifts % 2);
-}
-
-template <scalar T>
-bool is_finite(const_view<T> H, active_rows active) noexcept {
-  for (index_t j = active.first; j < active.end; ++j) {
-    for (index_t i = active.first; i < std::min(j + 2, active.end); ++i) {
-      const T nothing = H(i, j) - H(i, j);
-      if (nothing != T{}) return false;  // NaN
-    }
-  }
-  return true;
 }
 
 template <scalar T>
@@ -231,11 +218,7 @@ index_t hseqr(matrix_view<T> H, active_rows active, bool whole, std::span<std::c
   const schur_iteration<T> of{H, Z, whole, w.data()};
   const auto [first, end] = active;
   index_t failed = 0;
-  if (!is_finite<T>(H, active)) {  // no shifts would help
-    constexpr real<T> none = std::numeric_limits<real<T>>::quiet_NaN();
-    std::fill(w.begin() + first, w.begin() + end, std::complex<real<T>>{none, none});
-    failed = end;
-  } else if (n > max_double_shift) {
+  if (n > max_double_shift) {
     failed = multishift_qr(of, first, end);
   } else {
     failed = double_shift_qr(of, first, end);

@@ -61,8 +61,7 @@ void ormhr(side where, op how, active_rows active, input<T> A, std::span<const T
 /// with the positive imaginary part first, is a block [a b; c a] with b c < 0. The rows of Z, which
 /// may be none, are multiplied by the unitary matrix U for which H = U T U^H. Returns 0, or k if
 /// only eigenvalues [0, active.first) and [k, n) were found; then H is only similar to what it was.
-/// With an element that is not finite in the active rows none of theirs is: they become NaN at
-/// once. Source: [Braman 2002].
+/// Source: [Braman 2002].
 template <scalar T>
 [[nodiscard]] index_t hseqr(matrix_view<T> H, active_rows active, bool whole,
                             std::span<std::complex<real<T>>> w, matrix_view<T> Z = {});
