@@ -6,16 +6,14 @@
 file(MAKE_DIRECTORY ${WORK})
 # Finding a fault is quick, so compilation takes most of the time: TCC, if it is there, needs a fortieth of it. -O1 takes
 # twice as long to compile, and gains little.
-set(compile ${CC} -Og)
-set(link ${CC})
+set(optimize -Og)
 if(EXPECT STREQUAL "fault")
-  set(compile ${CC} -O0)
+  set(optimize -O0)
   if(TCC)
-    set(compile ${TCC})
-    set(link ${TCC})
+    set(CC ${TCC})
   endif()
 endif()
-foreach(step "${SPIN};-a;${DEFINES};${MODEL}" "${compile};-DSAFETY;-w;-c;pan.c" "${link};-o;pan;pan.o"
+foreach(step "${SPIN};-a;${DEFINES};${MODEL}" "${CC};${optimize};-DSAFETY;-w;-c;pan.c" "${CC};-o;pan;pan.o"
         "./pan;-n;-m1000000")
   list(FILTER step EXCLUDE REGEX "^$")
   execute_process(COMMAND ${step} WORKING_DIRECTORY ${WORK} OUTPUT_VARIABLE out ERROR_VARIABLE out
