@@ -25,6 +25,7 @@ namespace guide {
 struct count_words {
   using key_type = std::string_view;
   using value_type = std::uint64_t;
+  static constexpr bool may_group = true;
   using split_type = text_split;
 
   template <class Emit>
@@ -41,6 +42,7 @@ struct count_words {
 struct top_of_group {
   using key_type = std::string_view;
   using value_type = std::array<long, 3>;  // largest first
+  static constexpr bool may_group = true;
   using split_type = text_split;
   static constexpr long none = std::numeric_limits<long>::min();
 

@@ -11,7 +11,7 @@
 
 namespace creek::mapreduce::detail {
 
-/// The place of a claim in their file.
+/// The place of the bytes of a claim in their file.
 struct claimed_bytes {
   bool last = false;           // the file ends with them
   bool begins_member = false;  // of a compressed file; a guess by the first bytes
