@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -14,7 +15,8 @@
 namespace creek {
 namespace {
 
-/// Allocates and frees blocks in random order, marks them and checks the marks.
+/// Allocates and frees blocks in random order, checks that they are zeros, marks them and checks
+/// the marks.
 void use(block_pool& pool, std::uint64_t seed, int rounds) {
   struct block {
     unsigned char* at;
@@ -41,6 +43,7 @@ void use(block_pool& pool, std::uint64_t seed, int rounds) {
     const std::size_t bytes = random() % 2 == 0 ? power : power + random() % power;
     auto* const at = static_cast<unsigned char*>(pool.allocate(bytes));
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(at) % 64, 0u);
+    EXPECT_TRUE(std::all_of(at, at + bytes, [](unsigned char byte) { return byte == 0; }));
     const auto mark = static_cast<unsigned char>(random());
     at[0] = at[bytes / 2] = at[bytes - 1] = mark;
     live.push_back({at, bytes, mark});

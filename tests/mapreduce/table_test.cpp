@@ -303,6 +303,39 @@ TEST(FlatTable, LosesOnlyPairsWhoseCombineThrows) {
   }
 }
 
+/// Cannot hash multiples of 100.
+struct hashes_at_times {
+  using key_type = std::uint64_t;
+  using value_type = std::uint64_t;
+  static std::uint64_t hash(std::uint64_t key) {
+    if (key % 100 == 0) throw std::domain_error("no hash");
+    return key;
+  }
+  static void combine(std::uint64_t& into, std::uint64_t&& from) { into += from; }
+};
+
+TEST(FlatTable, LosesOnlyPairsWhoseHashThrows) {
+  const hashes_at_times job;
+  flat_table<hashes_at_times> table(job);
+  counts expected;
+  const auto attempt = [](auto&& action) {
+    try {
+      action();
+      return true;
+    } catch (const std::domain_error&) {
+      return false;
+    }
+  };
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    const std::uint64_t key = i % 3000;
+    attempt([&] { table(key, i); });
+    if (key % 100 != 0) expected[std::to_string(key)] += i;
+  }
+  while (!attempt([&] { table.flush(); })) {
+  }
+  EXPECT_EQ(contents(table, [](std::uint64_t key) { return std::to_string(key); }), expected);
+}
+
 TEST(FrontCache, AKeyThatIsFrequentReplacesAnother) {
   detail::front_cache<std::uint64_t, std::uint64_t> cache;
   const auto combine = [](std::uint64_t& into, std::uint64_t&& from) { into += from; };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <mutex>
 #include <new>
 
 namespace creek {
@@ -37,7 +39,7 @@ std::size_t block_pool::class_of(std::size_t bytes) noexcept {
 }
 
 void* block_pool::allocate(std::size_t bytes) {
-  if (bytes < min_bytes) return ::operator new(bytes, line);
+  if (bytes < min_bytes) return std::memset(::operator new(bytes, line), 0, bytes);
   const std::size_t index = class_of(bytes);
   if (index >= pages_.size()) {
     if (bytes > static_cast<std::size_t>(-1) / 2) throw std::bad_alloc();
@@ -45,16 +47,21 @@ void* block_pool::allocate(std::size_t bytes) {
   }
   const std::size_t size = min_bytes << index, blocks = page_bytes / size;
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - blocks);
-  const std::lock_guard guard(lock_);
+  std::unique_lock guard(lock_);
   std::vector<page>& pages = pages_[index];
   auto found = std::ranges::find_if(pages, [&](const page& each) { return each.used != all; });
   if (found == pages.end()) {
     pages.reserve(pages.size() + 1);
-    found = pages.insert(pages.end(), {new_page(), 0});
+    found = pages.insert(pages.end(), new_page());
   }
   const auto i = static_cast<std::size_t>(std::countr_one(found->used));
-  found->used |= std::uint64_t{1} << i;
-  return found->at + i * size;
+  const std::uint64_t bit = std::uint64_t{1} << i;
+  const bool is_written = (found->written & bit) != 0;
+  found->used |= bit;
+  found->written |= bit;
+  char* const block = found->at + i * size;
+  guard.unlock();
+  return is_written ? std::memset(block, 0, bytes) : block;
 }
 
 void block_pool::free(void* block, std::size_t bytes) noexcept {
@@ -79,14 +86,14 @@ void block_pool::free(void* block, std::size_t bytes) noexcept {
   }
 }
 
-char* block_pool::new_page() {
+block_pool::page block_pool::new_page() {
   if (spare_.empty()) {
     spare_.reserve(max_spare);
-    return map_pages(page_bytes, page_bytes);
+    return {map_pages(page_bytes, page_bytes), 0, 0};
   }
   char* const at = spare_.back();
   spare_.pop_back();
-  return at;
+  return {at, 0, ~std::uint64_t{0}};
 }
 
 }  // namespace creek

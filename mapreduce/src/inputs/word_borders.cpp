@@ -100,7 +100,12 @@ void find_borders(std::string_view text, bool& in_word, word_borders& borders) {
     has_nul |= nul;
   };
   std::size_t at = 0;
-  for (; at + 64 <= text.size(); at += 64) group(p + at, at);
+  for (; at + 64 <= text.size(); at += 64) {
+    // The next block is needed after some microseconds; processors do not fetch beyond a page.
+    __builtin_prefetch(
+        reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(p + at) + word_block), 0, 2);
+    group(p + at, at);
+  }
   if (at < text.size()) {  // never read past the end: it may be the end of a mapping
     std::uint8_t rest[64];
     std::memset(rest, ' ', sizeof(rest));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <concepts>
+#include <creek/core/io/block_pool.hpp>
 #include <creek/mapreduce/detail/line_allocator.hpp>
 #include <creek/mapreduce/engine/combine_shared.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
@@ -17,6 +18,7 @@
 #include <creek/mapreduce/tables/table.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -112,10 +114,14 @@ class combine_on_emit {
 
   /// Turns a partition into records and frees it.
   void reduce(std::size_t part) {
+    runs_.expect_all(part, [this](std::size_t i) {
+      std::size_t size = 0;
+      for (const auto& table : tables_) size += table ? table->size(i) : 0;
+      return size;
+    });
     for (auto& table : tables_) {
       if (!table || table->size(part) == 0) continue;
       sizes_[part] += table->size(part);
-      runs_.expect(part, table->size(part));
       table->for_each(part, [&](auto&& key, auto&& value) { add(part, key, value); });
       table->clear(part);
     }
@@ -142,7 +148,9 @@ class combine_on_emit {
 
  private:
   void make(detail::unshared<table_type>& table) {
-    if constexpr (std::constructible_from<table_type, const Job&>) {
+    if constexpr (std::constructible_from<table_type, const Job&, decltype(pool_)>) {
+      table.emplace(*job_, pool_);
+    } else if constexpr (std::constructible_from<table_type, const Job&>) {
       table.emplace(*job_);
     } else {
       table.emplace();
@@ -165,6 +173,7 @@ class combine_on_emit {
 
   const Job* job_;
   failure_log* failures_;
+  std::shared_ptr<block_pool> pool_ = std::make_shared<block_pool>();
   std::vector<detail::unshared<table_type>>
       tables_;  // created when their mapper gets its first split
   std::vector<std::uint64_t> sizes_ = std::vector<std::uint64_t>(table_type::partitions);

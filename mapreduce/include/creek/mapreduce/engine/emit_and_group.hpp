@@ -5,6 +5,7 @@
 // with integer keys are moved whole instead.
 #pragma once
 
+#include <creek/core/io/block_pool.hpp>
 #include <creek/mapreduce/detail/line_allocator.hpp>
 #include <creek/mapreduce/engine/emit_and_move.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
@@ -19,6 +20,7 @@
 #include <creek/mapreduce/tables/waiting_pairs.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -47,7 +49,7 @@ class emit_and_group {
 
   template <class Split>
   void map(std::size_t index, const Split& split) {
-    if (!mappers_[index]) mappers_[index].emplace(*job_);
+    if (!mappers_[index]) mappers_[index].emplace(*job_, pool_);
     mapper& mine = *mappers_[index];
     const text_split text = detail::text_of(split);
     mine.source(text.text, text.stable);
@@ -122,7 +124,8 @@ class emit_and_group {
   /// Pairs that a mapper emitted.
   class mapper {
    public:
-    explicit mapper(const Job& job) : waiting_(job) {}
+    mapper(const Job& job, const std::shared_ptr<block_pool>& pool)
+        : keys_(detail::make_partitions<key_numbers>(pool)), waiting_(job) {}
 
     void source(std::string_view text, bool stable) {
       waiting_.source(text);
@@ -130,7 +133,7 @@ class emit_and_group {
     }
     void operator()(key_type key, value_type value) {
       ++emitted_;
-      waiting_.add(waiting_.make(std::move(key), std::move(value)), *this);
+      waiting_.add(waiting_.make(waiting_.store(std::move(key)), std::move(value)), *this);
     }
     void flush() { waiting_.flush(*this); }
 
@@ -155,7 +158,7 @@ class emit_and_group {
       values.push_back({number, std::move(pair.value)});
     }
 
-    std::vector<key_numbers> keys_ = detail::make_partitions<key_numbers>();
+    std::vector<key_numbers> keys_;
     std::vector<detail::pieces<numbered>> values_{detail::hash_partitions};
     pairs waiting_;
     key_store<key_type> store_;
@@ -209,6 +212,7 @@ class emit_and_group {
 
   const Job* job_;
   failure_log* failures_;
+  std::shared_ptr<block_pool> pool_ = std::make_shared<block_pool>();
   std::vector<detail::unshared<mapper>> mappers_;  // created when they get their first split
   std::vector<grouped> groups_;
   std::vector<std::uint64_t> sizes_;  // keys of each partition

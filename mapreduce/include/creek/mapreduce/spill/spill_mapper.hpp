@@ -154,22 +154,20 @@ class spill_mapper {
   /// and when half of the others are before it, the pair.
   void combine(typename waiting_objects::candidate&& made) requires combines<Job> {
     if (!pairs_->is_large() || !made->key.stays_with(source_.text)) return combine_now(*made);
-    pairs_->prefetch_slot(made->hash);
     made.keep();
-    constexpr std::size_t half = detail::max_waiting / 2;
-    if (waiting_.size() > half) {
-      pairs_->prefetch_pair(waiting_[waiting_.size() - 1 - half].hash);
-    }
-    if (waiting_.is_full()) combine_first();
+    if (waiting_.is_full()) process(detail::max_ahead);
   }
 
   void combine_waiting() {
     if constexpr (combines<Job>) {
-      while (waiting_.size() != 0) combine_first();
+      process(waiting_.size());
     }
   }
-  void combine_first() requires combines<Job> {
-    waiting_.process_first([this](hashed_pair&& pair) { combine_now(pair); });
+  void process(std::size_t count) requires combines<Job> {
+    waiting_.process(
+        count, [this](const hashed_pair& pair) { pairs_->prefetch_slot(pair.hash); },
+        [this](const hashed_pair& pair) { pairs_->prefetch_pair(pair.hash); },
+        [this](hashed_pair&& pair) { combine_now(pair); });
   }
 
   void combine_now(hashed_pair& pair) requires combines<Job> {

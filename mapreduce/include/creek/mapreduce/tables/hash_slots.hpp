@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash table of key-value pairs in one array of slots: open addressing with linear probing, so that
-// finding a key takes one access to memory that is not in a cache, and it can be prefetched.
+// Hash table of key-value pairs in one array of slots: open addressing with linear probing from the
+// first slot of a cache line, so that finding most keys takes one access to memory that is not in a
+// cache, which can be prefetched, and no branch that depends on the slot.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <creek/core/io/block_pool.hpp>
 #include <creek/core/threads/prefetch.hpp>
 #include <creek/tasking/hash.hpp>
@@ -17,8 +19,8 @@
 
 namespace creek::mapreduce::detail {
 
-/// Returns the tag of a key's hash. Its lowest bits are the position where a search begins; 0 is no
-/// tag.
+/// Returns the tag of a key's hash. Its lowest bits are the position near which a search begins; 0
+/// is no tag.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return std::max(static_cast<std::uint32_t>(hash), std::uint32_t{1});
 }
@@ -79,8 +81,16 @@ class hash_slots {
     mask_ = size_ = 0;
   }
 
-  /// Fetches the slot where a search for a key with this tag begins.
-  void prefetch(std::uint32_t tag) const noexcept { prefetch_to_read(slots_ + (tag & mask_)); }
+  /// Fetches the slots where a search for a key with this tag begins.
+  void prefetch(std::uint32_t tag) const noexcept { prefetch_to_read(slots_ + home_of(tag)); }
+  /// Fetches the text of the key with this tag, if it is in one of those slots.
+  void prefetch_text(std::uint32_t tag) const noexcept {
+    if (slots_ == nullptr) return;
+    const slot* const home = slots_ + home_of(tag);
+    for (std::size_t i = 0; i < line_slots; ++i) {
+      if (home[i].has_tag(tag) && !home[i].key.is_inside()) home[i].key.prefetch_text();
+    }
+  }
 
   /// Calls `combine(Value&, Value&&)` if the key is there; otherwise calls `keep(Key&)` and adds
   /// the pair. Throws what these throw, and std::bad_alloc; then nothing was added.
@@ -95,11 +105,14 @@ class hash_slots {
         return;
       }
     }
-    std::size_t at = tag & mask_;
-    for (; !slots_[at].has(tag, key); at = (at + 1) & mask_) {
-      if (slots_[at].is_free()) return insert(at, tag, std::move(key), std::move(value), keep);
+    slot* const home = slots_ + home_of(tag);
+    unsigned having = 0;  // a bit per slot: nobody can predict which
+    for (unsigned i = 0; i < line_slots; ++i) having |= unsigned{home[i].may_have(tag, key)} << i;
+    const auto in = static_cast<std::size_t>(std::countr_zero(having | 1u << line_slots));
+    if (in != line_slots && home[in].has(tag, key)) [[likely]] {
+      return combine(home[in].value, std::move(value));
     }
-    combine(slots_[at].value, std::move(value));
+    add_anywhere(tag, std::move(key), std::move(value), combine, keep);
   }
 
   /// Calls `f(tag, Key&, Value&)` for each pair, in no order.
@@ -123,7 +136,7 @@ class hash_slots {
       if (here.is_free()) continue;
       ++used;
       if (!fits(tag_in(here), here.key)) return false;
-      for (std::size_t on = tag_in(here) & mask_; on != at; on = (on + 1) & mask_) {
+      for (std::size_t on = home_of(tag_in(here)); on != at; on = (on + 1) & mask_) {
         if (slots_[on].is_free()) return false;
       }
     }
@@ -138,7 +151,7 @@ class hash_slots {
   static constexpr bool computes = !std::is_same_v<Tags, kept_tags>;
 
   struct tagged_slot {
-    std::uint32_t tag = 0;  // 0: free
+    std::uint32_t tag;  // 0: free
     union {
       Key key;
     };
@@ -146,10 +159,13 @@ class hash_slots {
       Value value;
     };
 
-    tagged_slot() noexcept {}  // NOLINT: key and value come later
-    ~tagged_slot() {}          // NOLINT: clear() destroys them
+    ~tagged_slot() {}  // NOLINT: clear() destroys key and value
 
     [[nodiscard]] bool is_free() const noexcept { return tag == 0; }
+    [[nodiscard]] bool has_tag(std::uint32_t wanted) const noexcept { return tag == wanted; }
+    [[nodiscard]] bool may_have(std::uint32_t wanted, const Key& /*other*/) const noexcept {
+      return has_tag(wanted);
+    }
     [[nodiscard]] bool has(std::uint32_t wanted, const Key& other) const {
       return tag == wanted && key == other;
     }
@@ -171,17 +187,19 @@ class hash_slots {
 
   /// A key of 0 says that the slot is free.
   struct integer_slot {
-    Key key = free_mark();
+    Key key;
     union {
       Value value;
     };
 
-    integer_slot() noexcept {}  // NOLINT: the value comes later
-    ~integer_slot() {}          // NOLINT: clear() destroys it
+    ~integer_slot() {}  // NOLINT: clear() destroys the value
 
     [[nodiscard]] static Key free_mark() noexcept { return Key(0, {}); }
     [[nodiscard]] static bool marks_free(const Key& key) noexcept { return key.get() == 0; }
     [[nodiscard]] bool is_free() const noexcept { return marks_free(key); }
+    [[nodiscard]] bool may_have(std::uint32_t tag, const Key& other) const noexcept {
+      return has(tag, other);
+    }
     [[nodiscard]] bool has(std::uint32_t /*tag*/, const Key& other) const noexcept {
       return key == other;
     }
@@ -193,6 +211,9 @@ class hash_slots {
 
   using slot = std::conditional_t<computes, integer_slot, tagged_slot>;
   static constexpr std::size_t min_slots = 8;
+  /// Slots in a cache line, if none lies in two.
+  static constexpr std::size_t line_slots = 64 % sizeof(slot) == 0 ? 64 / sizeof(slot) : 1;
+  static_assert(line_slots <= min_slots);
   static_assert(alignof(slot) <= 64, "keys and values must not be aligned to more than 64 bytes");
 
   [[nodiscard]] bool has_zero() const noexcept {
@@ -214,12 +235,26 @@ class hash_slots {
     }
   }
 
+  /// Returns the number of the slot where a search begins, the first one of a line.
+  [[nodiscard]] std::size_t home_of(std::uint32_t tag) const noexcept {
+    return tag & mask_ & ~(line_slots - 1);
+  }
   [[nodiscard]] std::size_t free_slot(std::uint32_t tag) const noexcept {
-    std::size_t at = tag & mask_;
+    std::size_t at = home_of(tag);
     while (!slots_[at].is_free()) at = (at + 1) & mask_;
     return at;
   }
 
+  /// Implements add() for a key that is not in the first line, or new.
+  template <class Combine, class Keep>
+  [[gnu::noinline]] void add_anywhere(std::uint32_t tag, Key&& key, Value&& value, Combine& combine,
+                                      Keep& keep) {
+    std::size_t at = home_of(tag);
+    for (; !slots_[at].has(tag, key); at = (at + 1) & mask_) {
+      if (slots_[at].is_free()) return insert(at, tag, std::move(key), std::move(value), keep);
+    }
+    combine(slots_[at].value, std::move(value));
+  }
   template <class Keep>
   void insert(std::size_t at, std::uint32_t tag, Key&& key, Value&& value, Keep&& keep) {
     if (8 * (size_ + 1) > 5 * capacity()) [[unlikely]] {
@@ -231,11 +266,10 @@ class hash_slots {
     ++size_;
   }
 
-  void grow() {
+  [[gnu::cold]] void grow() {
     hash_slots larger(pool_);
     const std::size_t slots = slots_ == nullptr ? min_slots : 2 * capacity();
-    larger.slots_ = static_cast<slot*>(pool_->allocate(slots * sizeof(slot)));
-    std::uninitialized_default_construct_n(larger.slots_, slots);
+    larger.slots_ = static_cast<slot*>(pool_->allocate(slots * sizeof(slot)));  // zeros are free
     larger.mask_ = slots - 1;
     for_each_slot([&](slot& here) {
       const std::uint32_t tag = tag_in(here);

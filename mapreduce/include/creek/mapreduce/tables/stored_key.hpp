@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <concepts>
+#include <creek/core/threads/prefetch.hpp>
 #include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/detail/readable_bytes.hpp>
 #include <creek/mapreduce/detail/spread_key.hpp>
@@ -23,10 +24,13 @@ namespace creek::mapreduce {
 template <class Key>
 class stored_key {
  public:
+  /// Whether comparing keys may read text that is elsewhere and known to this class.
+  static constexpr bool has_text_outside = false;
+
   /// `source`: text of which all bytes are readable, for keys that are views into it.
   stored_key(Key&& key, std::string_view /*source*/) : key_(std::move(key)) {}
 
-  [[nodiscard]] std::uint64_t hash(const hash_secret& secret) const {
+  [[nodiscard]] std::uint64_t hash(const hash_secret& secret) const noexcept(std::integral<Key>) {
     return hash_with(secret, key_);
   }
   /// Returns bits that differ for most keys, the highest of them best.
@@ -67,6 +71,7 @@ class stored_key {
 template <>
 class stored_key<std::string_view> {
  public:
+  static constexpr bool has_text_outside = true;
   static constexpr std::size_t longest_inside = sizeof(padded_bytes);
   static_assert(sizeof(std::string_view) == longest_inside);
 
@@ -114,6 +119,9 @@ class stored_key<std::string_view> {
     std::string_view key = get();
     return f(key);
   }
+  [[nodiscard]] bool is_inside() const noexcept { return size_ <= longest_inside; }
+  /// Fetches the begin of a long key.
+  void prefetch_text() const noexcept { prefetch_to_read(view().data()); }
   /// Returns the bytes; valid as long as this object.
   [[nodiscard]] std::string_view get() const noexcept {
     return is_inside() ? std::string_view(bytes_.data(), size_) : view();
@@ -132,7 +140,6 @@ class stored_key<std::string_view> {
   }
 
  private:
-  [[nodiscard]] bool is_inside() const noexcept { return size_ <= longest_inside; }
   /// Returns a long key.
   [[nodiscard]] std::string_view view() const noexcept {
     return std::bit_cast<std::string_view>(bytes_);

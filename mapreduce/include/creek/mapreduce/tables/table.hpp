@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <concepts>
+#include <creek/core/io/block_pool.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <creek/mapreduce/tables/front_cache.hpp>
 #include <creek/mapreduce/tables/hash_slots.hpp>
@@ -12,6 +13,7 @@
 #include <creek/mapreduce/tables/waiting_pairs.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -65,7 +67,10 @@ class flat_table {
   using value_type = typename Job::value_type;
   static constexpr std::size_t partitions = detail::hash_partitions;
 
-  explicit flat_table(const Job& job) : job_(&job), waiting_(job) {}
+  /// `pool`: of the table's memory; tables whose partitions are merged should have the same.
+  explicit flat_table(const Job& job,
+                      const std::shared_ptr<block_pool>& pool = std::make_shared<block_pool>())
+      : job_(&job), parts_(detail::make_partitions<slots_type>(pool)), waiting_(job) {}
 
   void source(std::string_view text, bool stable) {
     waiting_.source(text);
@@ -74,14 +79,10 @@ class flat_table {
 
   [[gnu::always_inline]] void operator()(key_type key, value_type value) {
     ++emitted_;
-    typename pairs::candidate made = waiting_.make(std::move(key), std::move(value));
     if constexpr (front_type::possible) {
-      if (front_.is_on() && waiting_.may_wait(made->key) &&
-          front_.put(waiting_.place_bits(made->key), made->key, made->value, combine())) {
-        return;
-      }
+      if (front_.is_on()) return add_in_front(waiting_.store(std::move(key)), std::move(value));
     }
-    waiting_.add(std::move(made), *this);
+    waiting_.add(waiting_.make(waiting_.store(std::move(key)), std::move(value)), *this);
   }
 
   void flush() {
@@ -141,6 +142,12 @@ class flat_table {
     return
         [job = job_](value_type& into, value_type&& from) { job->combine(into, std::move(from)); };
   }
+  [[gnu::always_inline]] void add_in_front(stored&& key, value_type&& value) {
+    if (waiting_.may_wait(key) && front_.put(waiting_.place_bits(key), key, value, combine())) {
+      return;
+    }
+    waiting_.add(waiting_.make(std::move(key), std::move(value)), *this);
+  }
   [[nodiscard]] slots_type& slots(std::size_t part) noexcept { return parts_[part]; }
   void add(typename pairs::hashed_pair&& pair) {
     parts_[pair.part()].add(pair.tag(), std::move(pair.key), std::move(pair.value), combine(),
@@ -148,7 +155,7 @@ class flat_table {
   }
 
   const Job* job_;
-  std::vector<slots_type> parts_ = detail::make_partitions<slots_type>();
+  std::vector<slots_type> parts_;
   front_type front_;
   pairs waiting_;
   key_store<key_type> keys_;

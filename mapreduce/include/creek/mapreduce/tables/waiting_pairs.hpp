@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emitted pairs on their way to the slots of their keys, which are prefetched: each waits until
-// some dozens have come after it.
+// Emitted pairs on their way to the slots of their keys, which are prefetched.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <creek/core/io/block_pool.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/tables/hash_slots.hpp>
 #include <creek/mapreduce/tables/stored_key.hpp>
+#include <creek/mapreduce/tables/waiting_objects.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,94 +19,6 @@ namespace creek::mapreduce::detail {
 
 /// Number of partitions of a mapper's pairs, by the highest bits of the hash of their keys.
 inline constexpr std::size_t hash_partitions = 64;
-/// Number of emitted pairs that wait.
-inline constexpr std::size_t max_waiting = 64;
-
-/// A queue of up to max_waiting objects, which are constructed where they stay: copying what was
-/// just written by parts stalls most processors. There is room for one object more.
-template <class T>
-class waiting_objects {
- public:
-  waiting_objects() = default;
-  waiting_objects(waiting_objects&& other) noexcept { swap(other); }
-  waiting_objects& operator=(waiting_objects&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~waiting_objects() {
-    for (; size_ != 0; drop_first()) {
-    }
-  }
-
-  [[nodiscard]] bool is_full() const noexcept { return size_ == max_waiting; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  /// Returns the object before which `i` others wait.
-  [[nodiscard]] T& operator[](std::size_t i) const noexcept {
-    return *std::launder(reinterpret_cast<T*>(&room_[(first_ + i) % places]));
-  }
-
-  /// An object behind the waiting ones, which is destroyed unless it is kept.
-  class candidate {
-   public:
-    candidate(waiting_objects& in, T* at) noexcept : in_(&in), at_(at) {}
-    candidate(const candidate&) = delete;
-    candidate& operator=(const candidate&) = delete;
-    ~candidate() {
-      if (at_ != nullptr) std::destroy_at(at_);
-    }
-    [[nodiscard]] T& operator*() const noexcept { return *at_; }
-    [[nodiscard]] T* operator->() const noexcept { return at_; }
-    /// Lets the object wait; the queue is not full.
-    void keep() noexcept {
-      ++in_->size_;
-      at_ = nullptr;
-    }
-
-   private:
-    waiting_objects* in_;
-    T* at_;
-  };
-  template <class... Args>
-  [[nodiscard, gnu::always_inline]] candidate make(Args&&... args) {
-    if (!room_) [[unlikely]]
-      room_ = std::make_unique_for_overwrite<place[]>(places);
-    auto* const at = reinterpret_cast<T*>(&room_[(first_ + size_) % places]);
-    return candidate(*this, std::construct_at(at, std::forward<Args>(args)...));
-  }
-
-  /// Calls `f(T&&)` for the object that waits longest and removes it, also if the call throws:
-  /// map() may handle an exception of the job's combine() and go on.
-  template <class F>
-  [[gnu::always_inline]] void process_first(F&& f) {
-    struct guard {
-      waiting_objects* of;
-      ~guard() { of->drop_first(); }
-    } const guard{this};
-    f(std::move((*this)[0]));
-  }
-
- private:
-  static constexpr std::size_t places = 2 * max_waiting;
-  static_assert(std::has_single_bit(places));
-  struct place {
-    alignas(T) std::byte bytes[sizeof(T)];
-  };
-
-  void drop_first() noexcept {
-    std::destroy_at(&(*this)[0]);
-    first_ = (first_ + 1) % places;
-    --size_;
-  }
-  void swap(waiting_objects& other) noexcept {
-    std::swap(room_, other.room_);
-    std::swap(first_, other.first_);
-    std::swap(size_, other.size_);
-  }
-
-  std::unique_ptr<place[]> room_;
-  std::size_t first_ = 0;
-  std::size_t size_ = 0;
-};
 
 /// Used by one task at a time. A receiver of pairs has `slots(part)`, the hash_slots of a
 /// partition, and `add(hashed_pair&&)`.
@@ -142,12 +51,13 @@ class waiting_pairs {
   /// Declares the text that the next keys may be views into; it is readable until flush().
   void source(std::string_view text) noexcept { text_ = text; }
 
-  /// Returns an emitted pair with its key in the form in which it is stored. It is there until it
-  /// is passed to add() or destroyed, before the next call.
-  [[nodiscard, gnu::always_inline]] candidate make(key_type&& key, value_type&& value) {
-    return waiting_.make(std::move(key), text_, std::move(value));
+  /// Returns a key in the form in which it is stored.
+  [[nodiscard, gnu::always_inline]] stored store(key_type&& key) const {
+    return stored(std::move(key), text_);
   }
-  [[nodiscard]] candidate make(stored&& key, value_type&& value) {
+  /// Returns an emitted pair. It is there until it is passed to add() or destroyed, before the next
+  /// call.
+  [[nodiscard, gnu::always_inline]] candidate make(stored&& key, value_type&& value) {
     return waiting_.make(std::move(key), std::move(value));
   }
 
@@ -156,19 +66,17 @@ class waiting_pairs {
 
   template <class Receiver>
   [[gnu::always_inline]] void add(candidate&& made, Receiver& to) {
-    const std::uint64_t hash = hash_of_stored(made->key);
-    made->hash = hash;
-    auto& slots = to.slots(part_of(hash));
-    // Few slots are in a cache.
-    if (slots.capacity() <= max_cached || !may_wait(made->key)) return to.add(std::move(*made));
-    slots.prefetch(tag_of(hash));
+    if constexpr (!hashes_late) made->hash = hash_of_stored(made->key);
+    if (!may_wait(made->key)) [[unlikely]]
+      return add_now(*made, to);
     made.keep();
-    if (waiting_.is_full()) process_first(to);
+    if (waiting_.is_full()) [[unlikely]]
+      process(max_ahead, to);
   }
 
   template <class Receiver>
   void flush(Receiver& to) {
-    while (waiting_.size() != 0) process_first(to);
+    process(waiting_.size(), to);
   }
 
   /// Returns bits that differ for most keys, the highest of them best: cheaper than a hash if
@@ -190,7 +98,9 @@ class waiting_pairs {
   }
 
  private:
-  static constexpr std::size_t max_cached = 32;  // in each partition
+  /// Hashes that cannot throw are computed many at a time.
+  static constexpr bool hashes_late =
+      !job_hashes&& noexcept(std::declval<const stored&>().hash(current_hash_secret()));
 
   [[nodiscard]] static constexpr std::size_t part_of(std::uint64_t hash) noexcept {
     return hash / (~std::uint64_t{0} / hash_partitions + 1);
@@ -205,8 +115,24 @@ class waiting_pairs {
   }
 
   template <class Receiver>
-  [[gnu::always_inline]] void process_first(Receiver& to) {
-    waiting_.process_first([&to](hashed_pair&& pair) { to.add(std::move(pair)); });
+  [[gnu::noinline]] void add_now(hashed_pair& pair, Receiver& to) {
+    if constexpr (hashes_late) pair.hash = hash_of_stored(pair.key);
+    to.add(std::move(pair));
+  }
+  template <class Receiver>
+  [[gnu::noinline]] void process(std::size_t count, Receiver& to) {
+    waiting_.process(
+        count,
+        [&](hashed_pair& pair) {
+          if constexpr (hashes_late) pair.hash = hash_of_stored(pair.key);
+          to.slots(pair.part()).prefetch(pair.tag());
+        },
+        [&](const hashed_pair& pair) {
+          if constexpr (stored::has_text_outside) {
+            if (!pair.key.is_inside()) to.slots(pair.part()).prefetch_text(pair.tag());
+          }
+        },
+        [&](hashed_pair&& pair) { to.add(std::move(pair)); });
   }
 
   const Job* job_;
@@ -215,10 +141,9 @@ class waiting_pairs {
   waiting_objects<hashed_pair> waiting_;
 };
 
-/// Returns the partitions of a table, which share a pool.
+/// Returns the partitions of a table.
 template <class Slots>
-[[nodiscard]] std::vector<Slots> make_partitions() {
-  const auto pool = std::make_shared<block_pool>();
+[[nodiscard]] std::vector<Slots> make_partitions(const std::shared_ptr<block_pool>& pool) {
   std::vector<Slots> made;
   made.reserve(hash_partitions);
   for (std::size_t part = 0; part < hash_partitions; ++part) made.emplace_back(pool);
