@@ -18,7 +18,7 @@ namespace {
 using mapreduce::text_split, mapreduce::text_units;
 using position = std::pair<std::uint64_t, std::uint64_t>;  // of the piece, and within it
 
-/// What `read(split, found)` passes to `found`, by position.
+/// Emits the results of `read(split, found)` by their positions.
 template <class Read>
 struct reading {
   using key_type = position;

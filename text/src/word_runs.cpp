@@ -4,6 +4,7 @@
 #include "word_runs.hpp"
 
 #include <bit>
+#include <creek/mapreduce/detail/prefetch_text.hpp>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -90,7 +91,10 @@ void find_runs(const unsigned char* text, std::size_t size, bool digits, word_ru
     carry = made.in_run >> 63;
   };
   std::size_t at = 0;
-  for (; at + 64 <= size; at += 64) group(text + at, at);
+  for (; at + 64 <= size; at += 64) {
+    mapreduce::detail::prefetch_text(text + at, run_block);
+    group(text + at, at);
+  }
   if (at < size) {  // never read past the end: it may be the end of a mapping
     std::uint8_t rest[64] = {};
     std::memcpy(rest, text + at, size - at);
