@@ -9,9 +9,9 @@
 
 namespace creek::mapreduce::detail {
 
-/// Has the processor fetch the line that is `bytes` after `place`, and need not be in the text, into
-/// the second level of its caches: if there is other work between blocks of text, processors fetch
-/// too little themselves, and nothing beyond a page.
+/// Has the processor fetch the line that is `bytes` after `place`, and need not be in the text,
+/// into the second level of its caches: if there is other work between blocks of text, processors
+/// fetch too little themselves, and nothing beyond a page.
 inline void prefetch_text(const void* place, std::size_t bytes) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(place) + bytes;
 #if defined(__x86_64__)
