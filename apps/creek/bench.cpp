@@ -241,7 +241,8 @@ const std::vector<std::string> invoke_workloads{"bare_ring",         "bare_ring_
 const std::vector<std::string> linalg_workloads{"cholesky", "dgemm",    "fma_peak",
                                                 "lu",       "lu_solve", "qr"};
 
-const std::vector<std::string> job_workloads{"count_bigrams", "count_words", "sum_by_key"};
+const std::vector<std::string> job_workloads{"count_bigrams", "count_words", "distinct_keys",
+                                             "inverted_index", "sum_by_key"};
 
 const std::vector<std::string> lapack_workloads{
     "dgels_tall",   "dgemm",        "dgemm_small",  "dgeqrf",      "dgeqrf_tall",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the words, or the pairs of words that follow each other in a line, of n bytes of Zipf text
-// with a million different words. The text is in memory, and so is the result, in no order.
+// with a million different words, or lists for each word where the lines begin that have it. The
+// text is in memory, and so is the result, in no order.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -35,6 +36,16 @@ inline constexpr description bigrams{.name = "count_bigrams",
                                      .scale = 1e3,
                                      .groups = "jobs"};
 
+inline constexpr description index{.name = "inverted_index",
+                                   .about = "for each word, where the lines with it begin",
+                                   .unit = "MB/s",
+                                   .full = 16'000'000,
+                                   .quick = 4'000'000,
+                                   .smoke = 50'000,
+                                   .rate = true,
+                                   .scale = 1e3,
+                                   .groups = "jobs"};
+
 inline std::string text_of(const settings& s) {
   return creek_bench::zipf_text(static_cast<std::size_t>(s.n), 1'000'000);
 }
@@ -56,6 +67,16 @@ void for_each_word(std::string_view text, F&& f) {
     const std::size_t end = std::min(text.find_first_of(space, begin), text.size());
     f(text.substr(begin, end - begin));
     text.remove_prefix(end);
+  }
+}
+
+/// Calls `f(word, begin)` with each word of the text and the position where its line begins.
+template <class F>
+void for_each_word_of_lines(std::string_view text, F&& f) {
+  for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find('\n', begin), text.size());
+    for_each_word(text.substr(begin, end - begin),
+                  [&](std::string_view word) { f(word, std::uint64_t{begin}); });
   }
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words and bigrams in one std::unordered_map; also prints the text for peers of other languages.
+// Words and bigrams in one std::unordered_map, also of lists; prints the text for peers of other
+// languages.
+#include <numeric>
 #include <unordered_map>
+#include <vector>
 
 #include "config.hpp"
 
@@ -19,6 +22,22 @@ sample count(const settings& s, ForEach&& for_each) {
   return result;
 }
 
+sample list_lines(const settings& s) {
+  const std::string text = text_of(s);
+  std::unordered_map<std::string_view, std::vector<std::uint64_t>> lines;
+  sample result{.work = static_cast<double>(text.size())};
+  result.total_ns = timed([&] {
+    for_each_word_of_lines(
+        text, [&](std::string_view word, std::uint64_t begin) { lines[word].push_back(begin); });
+  });
+  key_digest digest;
+  for (const auto& [word, begins] : lines) {
+    digest.add(number_of(word), std::accumulate(begins.begin(), begins.end(), std::uint64_t{0}));
+  }
+  result.answer = digest.answer();
+  return result;
+}
+
 const registration words{what,
                          [](const settings& s) {
                            return count(
@@ -31,6 +50,7 @@ const registration pairs_of_words{
       return count(s, [](std::string_view text, auto&& f) { for_each_bigram(text, f); });
     },
     print_text};
+const registration lines_by_word{index, list_lines, print_text};
 
 }  // namespace
 }  // namespace bench::count_words

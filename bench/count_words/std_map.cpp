@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words and bigrams in a std::unordered_map per thread and part of the keys.
+// Words and bigrams, and lines by word, in a std::unordered_map per thread and part of the keys.
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "config.hpp"
@@ -35,6 +36,29 @@ sample count(const settings& s, ForEach&& for_each) {
   return result;
 }
 
+sample list_lines(const settings& s) {
+  using list = std::vector<std::uint64_t>;
+  const std::string text = text_of(s);
+  const auto parts = parts_of_text(text, s.workers);
+  key_digest digest;
+  sample result{.work = static_cast<double>(text.size())};
+  result.total_ns = group_by_hash_maps<std::string_view, list>(
+      s.workers,
+      [&](unsigned self, auto&& value_of) {
+        const auto before = static_cast<std::uint64_t>(parts[self].data() - text.data());
+        for_each_word_of_lines(parts[self], [&](std::string_view word, std::uint64_t begin) {
+          value_of(word).push_back(before + begin);
+        });
+      },
+      [](list& into, list& from) { into.insert(into.end(), from.begin(), from.end()); },
+      [&](std::string_view word, const list& begins) {
+        digest.add(number_of(word),
+                   std::accumulate(begins.begin(), begins.end(), std::uint64_t{0}));
+      });
+  result.answer = digest.answer();
+  return result;
+}
+
 const registration words{what, [](const settings& s) {
                            return count(
                                s, [](std::string_view text, auto&& f) { for_each_word(text, f); });
@@ -43,6 +67,7 @@ const registration pairs_of_words{
     bigrams, [](const settings& s) {
       return count(s, [](std::string_view text, auto&& f) { for_each_bigram(text, f); });
     }};
+const registration lines_by_word{index, list_lines};
 
 }  // namespace
 }  // namespace bench::count_words

@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import time
 
-WORKLOADS = ("count_bigrams", "count_words", "sum_by_key")
+WORKLOADS = ("count_bigrams", "count_words", "distinct_keys", "inverted_index", "sum_by_key")
 PEERS = ("duckdb", "polars")
 
 
@@ -41,6 +41,13 @@ def lines(workload, n):
     return len(text), text.decode().splitlines()
 
 
+def begins(text):
+    """Where each line begins."""
+    import numpy
+    lengths = numpy.fromiter((len(line) + 1 for line in text), numpy.int64, len(text))
+    return numpy.cumsum(lengths) - lengths
+
+
 def answer(keys, mixed_sum):
     return (1_000_003 * keys + mixed_sum) % 2**64
 
@@ -48,6 +55,8 @@ def answer(keys, mixed_sum):
 # The number of a text in the answer: 256 times its length plus its first byte.
 COUNT = "SELECT k, count(*) AS n FROM (SELECT unnest({list}) AS k FROM lines) WHERE k <> '' GROUP BY k"
 WORDS = "string_split(line, ' ')"
+LISTS = (f"SELECT k, list(pos) AS n FROM (SELECT unnest({WORDS}) AS k, pos FROM lines) WHERE k <> '' "
+         "GROUP BY k")
 BIGRAMS = "[w[i] || ' ' || w[i + 1] FOR i IN range(1, len(w))]"
 
 
@@ -55,21 +64,26 @@ def run_duckdb(workload, n, workers, runs):
     import duckdb
     import polars
     db = duckdb.connect(config={"threads": workers})
-    if workload == "sum_by_key":
+    if workload in ("sum_by_key", "distinct_keys"):
         keys, values = pairs(n)
         work = len(keys)
         load(db, "pairs", polars.DataFrame({"k": keys, "v": values}))
         query = "SELECT k, sum(v)::BIGINT AS n FROM pairs GROUP BY k"
+        if workload == "distinct_keys":
+            query = "SELECT DISTINCT k, 1 AS n FROM pairs"
         check = "SELECT count(*), sum((k % 1024)::HUGEINT * n) FROM result"
     else:
         work, text = lines(workload, n)
-        load(db, "lines", polars.DataFrame({"line": text}))
+        load(db, "lines", polars.DataFrame({"line": text, "pos": begins(text)}))
         if workload == "count_words":
             query = COUNT.format(list=WORDS)
+        elif workload == "inverted_index":
+            query = LISTS
         else:
             query = COUNT.format(list=BIGRAMS).replace(
                 "FROM lines", f"FROM (SELECT list_filter({WORDS}, lambda x: x <> '') AS w FROM lines)")
-        check = "SELECT count(*), sum((256 * strlen(k) + ascii(k))::HUGEINT * n) FROM result"
+        value = "list_sum(n)" if workload == "inverted_index" else "n"
+        check = f"SELECT count(*), sum((256 * strlen(k) + ascii(k))::HUGEINT * {value}) FROM result"
     for _ in range(runs):
         db.execute("DROP TABLE IF EXISTS result")
         start = time.perf_counter_ns()
@@ -86,28 +100,34 @@ def load(db, name, frame):
 
 def run_polars(workload, n, workers, runs):
     import polars as pl
-    if workload == "sum_by_key":
+    value = pl.col("n").cast(pl.Int64)
+    if workload in ("sum_by_key", "distinct_keys"):
         keys, values = pairs(n)
         work = len(keys)
         frame = pl.DataFrame({"k": keys, "v": values})
         query = frame.lazy().group_by("k").agg(pl.col("v").sum().alias("n"))
+        if workload == "distinct_keys":
+            query, value = frame.lazy().select(pl.col("k").unique()), 1
         number = pl.col("k") % 1024
     else:
         work, text = lines(workload, n)
-        frame = pl.DataFrame({"line": text})
+        frame = pl.DataFrame({"line": text, "pos": begins(text)})
         words = pl.col("line").str.split(" ").list.eval(pl.element().filter(pl.element() != ""))
         if workload == "count_bigrams":
             second = pl.element().shift(-1)
             words = words.list.eval((pl.element() + " " + second).drop_nulls())
-        query = frame.lazy().select(words.alias("k")).explode("k").drop_nulls().group_by("k").agg(
-            pl.len().alias("n"))
+        query = frame.lazy().select(words.alias("k"), "pos").explode("k").drop_nulls().group_by("k")
+        if workload == "inverted_index":
+            query, value = query.agg(pl.col("pos").alias("n")), pl.col("n").list.sum()
+        else:
+            query = query.agg(pl.len().alias("n"))
         number = 256 * pl.col("k").str.len_bytes().cast(pl.Int64) + pl.col("k").str.slice(0, 1).cast(
             pl.Binary).bin.reinterpret(dtype=pl.UInt8).cast(pl.Int64)
     for _ in range(runs):
         start = time.perf_counter_ns()
         result = query.collect()
         ns = time.perf_counter_ns() - start
-        mixed_sum = result.select((number * pl.col("n").cast(pl.Int64)).sum()).item()
+        mixed_sum = result.select((number * value).sum()).item()
         yield ns, work, answer(result.height, int(mixed_sum))
 
 

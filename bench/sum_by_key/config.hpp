@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up the values of pairs by key: 16 million pairs (fewer for `smoke`) with n different keys,
-// which are spread over 63 bits and come in no order. The result is in memory, in no order.
+// Adds up the values of pairs by key, or finds the different keys: 16 million pairs (fewer for
+// `smoke`) with n different keys, which are spread over 63 bits and come in no order. The result is
+// in memory, in no order.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,16 @@ inline constexpr description what{.name = "sum_by_key",
                                   .rate = true,
                                   .scale = 1e3,
                                   .groups = "jobs"};
+
+inline constexpr description distinct{.name = "distinct_keys",
+                                      .about = "the different keys of pairs of 16 bytes; n of them",
+                                      .unit = "M pairs/s",
+                                      .full = {100, 100'000, 10'000'000},
+                                      .quick = {100, 100'000},
+                                      .smoke = 1000,
+                                      .rate = true,
+                                      .scale = 1e3,
+                                      .groups = "jobs"};
 
 inline std::vector<key_value> pairs_of(const settings& s) {
   const auto keys = static_cast<std::uint64_t>(s.n);

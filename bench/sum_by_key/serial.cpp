@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums by key in one std::unordered_map.
+// Sums by key in one std::unordered_map, the different keys in one std::unordered_set.
 #include <unordered_map>
+#include <unordered_set>
 
 #include "config.hpp"
 
@@ -20,7 +21,21 @@ sample measure(const settings& s) {
   return result;
 }
 
+sample find_keys(const settings& s) {
+  const std::vector<key_value> pairs = pairs_of(s);
+  std::unordered_set<std::uint64_t> keys;
+  sample result{.work = static_cast<double>(pairs.size())};
+  result.total_ns = timed([&] {
+    for (const auto& [key, value] : pairs) keys.insert(key);
+  });
+  key_digest digest;
+  for (const std::uint64_t key : keys) digest.add(number_of(key), 1);
+  result.answer = digest.answer();
+  return result;
+}
+
 const registration registered{what, measure};
+const registration finds_keys{distinct, find_keys};
 
 }  // namespace
 }  // namespace bench::sum_by_key

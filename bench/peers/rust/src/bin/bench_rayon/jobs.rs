@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums by key: each task folds a part of the input into a map of hashbrown, and maps are merged.
+//! Groups by key: each task folds a part of the input into a map of hashbrown, and maps are merged.
 use creek_bench_peers::workloads::jobs;
 use creek_bench_peers::{timed, Sample, Settings};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use rayon::ThreadPool;
 
@@ -71,6 +71,66 @@ pub fn count_words(pool: &ThreadPool, s: &Settings) -> Sample {
 
 pub fn count_bigrams(pool: &ThreadPool, s: &Settings) -> Sample {
     count(pool, s, bigrams_in)
+}
+
+type Lists<'a> = HashMap<&'a [u8], Vec<u64>>;
+
+fn joined<'a>(a: Lists<'a>, b: Lists<'a>) -> Lists<'a> {
+    let (mut into, from) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    for (key, list) in from {
+        into.entry(key).or_default().extend(list);
+    }
+    into
+}
+
+pub fn inverted_index(pool: &ThreadPool, s: &Settings) -> Sample {
+    let text = jobs::text_of(s);
+    let begin_of = |line: &[u8]| line.as_ptr() as u64 - text.as_ptr() as u64;
+    let (total_ns, lists) = pool.install(|| {
+        timed(|| {
+            text.par_split(|&byte| byte == b'\n')
+                .fold(HashMap::new, |mut lists: Lists, line| {
+                    let begin = begin_of(line);
+                    for word in line.split(|&byte| byte == b' ').filter(|w| !w.is_empty()) {
+                        lists.entry(word).or_default().push(begin);
+                    }
+                    lists
+                })
+                .reduce(HashMap::new, joined)
+        })
+    });
+    let numbers = lists
+        .iter()
+        .map(|(key, list)| (jobs::number_of_text(key), list.iter().sum()));
+    Sample {
+        total_ns,
+        work: text.len() as f64,
+        answer: jobs::answer(numbers),
+    }
+}
+
+pub fn distinct_keys(pool: &ThreadPool, s: &Settings) -> Sample {
+    let pairs = jobs::pairs_of(s);
+    let (total_ns, keys) = pool.install(|| {
+        timed(|| {
+            pairs
+                .par_iter()
+                .fold(HashSet::new, |mut keys, &(key, _)| {
+                    keys.insert(key);
+                    keys
+                })
+                .reduce(HashSet::new, |a, b| {
+                    let (mut into, from) = if a.len() < b.len() { (b, a) } else { (a, b) };
+                    into.extend(from);
+                    into
+                })
+        })
+    });
+    Sample {
+        total_ns,
+        work: pairs.len() as f64,
+        answer: jobs::answer(keys.iter().map(|&key| (key % 1024, 1))),
+    }
 }
 
 pub fn sum_by_key(pool: &ThreadPool, s: &Settings) -> Sample {
