@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -334,6 +335,36 @@ TEST(FlatTable, LosesOnlyPairsWhoseHashThrows) {
   while (!attempt([&] { table.flush(); })) {
   }
   EXPECT_EQ(contents(table, [](std::uint64_t key) { return std::to_string(key); }), expected);
+}
+
+/// Without data.
+struct set_of {
+  using key_type = std::uint64_t;
+  struct value_type {};
+  static void combine(value_type&, value_type&&) {}
+};
+
+TEST(FlatTable, KeepsKeysOfValuesWithoutData) {
+  std::mt19937_64 random(3);
+  const set_of job;
+  std::vector<flat_table<set_of>> tables;
+  for (int i = 0; i < 2; ++i) tables.emplace_back(job);
+  std::set<std::uint64_t> expected;
+  for (int i = 0; i < 100'000; ++i) {
+    const std::uint64_t key = random() % (i < 50'000 ? 40 : 30'000);
+    tables[random() % 2](key, {});
+    expected.insert(key);
+  }
+  for (auto& table : tables) table.flush();
+  std::set<std::uint64_t> found;
+  for (std::size_t part = 0; part < flat_table<set_of>::partitions; ++part) {
+    tables[0].merge(tables[1], part);
+    EXPECT_TRUE(tables[0].verify(part));
+    tables[0].for_each(part, [&](std::uint64_t key, set_of::value_type) {
+      EXPECT_TRUE(found.insert(key).second) << key;
+    });
+  }
+  EXPECT_EQ(found, expected);
 }
 
 TEST(FrontCache, AKeyThatIsFrequentReplacesAnother) {

@@ -37,6 +37,26 @@ struct computed_tags {
   [[nodiscard]] std::uint32_t operator()(const Key& key) const { return tag_of(key.hash(*secret)); }
 };
 
+/// Place of a value in a slot. One without data takes no memory, so that eight integers are in a
+/// line.
+template <class Value>
+struct value_place {
+  union {
+    Value value;
+  };
+
+  ~value_place() {}  // NOLINT: clear() of the table destroys the value
+
+  void put(Value&& from) { std::construct_at(&value, std::move(from)); }
+};
+template <class Value>
+requires(std::is_empty_v<Value>&& std::is_default_constructible_v<Value>&&
+             std::is_trivially_destructible_v<Value>) struct value_place<Value> {
+  static inline Value value;
+
+  static void put(Value&& /*from*/) noexcept {}
+};
+
 /// Not synchronised. At most five eighths of the slots are used. A key comes with the tag of its
 /// hash.
 template <class Key, class Value, class Tags = kept_tags>
@@ -186,13 +206,8 @@ class hash_slots {
   };
 
   /// A key of 0 says that the slot is free.
-  struct integer_slot {
+  struct integer_slot : value_place<Value> {
     Key key;
-    union {
-      Value value;
-    };
-
-    ~integer_slot() {}  // NOLINT: clear() destroys the value
 
     [[nodiscard]] static Key free_mark() noexcept { return Key(0, {}); }
     [[nodiscard]] static bool marks_free(const Key& key) noexcept { return key.get() == 0; }
@@ -204,16 +219,16 @@ class hash_slots {
       return key == other;
     }
     void fill(std::uint32_t /*tag*/, Key&& new_key, Value&& new_value) {
-      std::construct_at(&value, std::move(new_value));
+      this->put(std::move(new_value));
       key = new_key;
     }
   };
 
   using slot = std::conditional_t<computes, integer_slot, tagged_slot>;
   static constexpr std::size_t min_slots = 8;
-  /// Slots in a cache line, if none lies in two.
-  static constexpr std::size_t line_slots = 64 % sizeof(slot) == 0 ? 64 / sizeof(slot) : 1;
-  static_assert(line_slots <= min_slots);
+  /// Slots of a line that are looked at together, if none lies in two lines.
+  static constexpr std::size_t line_slots =
+      64 % sizeof(slot) == 0 ? std::min<std::size_t>(64 / sizeof(slot), 4) : 1;
   static_assert(alignof(slot) <= 64, "keys and values must not be aligned to more than 64 bytes");
 
   [[nodiscard]] bool has_zero() const noexcept {
@@ -235,7 +250,7 @@ class hash_slots {
     }
   }
 
-  /// Returns the number of the slot where a search begins, the first one of a line.
+  /// Returns the number of the slot where a search begins, a multiple of line_slots.
   [[nodiscard]] std::size_t home_of(std::uint32_t tag) const noexcept {
     return tag & mask_ & ~(line_slots - 1);
   }

@@ -35,7 +35,7 @@ class waiting_pairs {
   struct hashed_pair {
     std::uint64_t hash = 0;
     stored key;
-    value_type value;
+    [[no_unique_address]] value_type value;
 
     hashed_pair(key_type&& emitted, std::string_view text, value_type&& with)
         : key(std::move(emitted), text), value(std::move(with)) {}
