@@ -4,7 +4,7 @@
 #include "word_runs.hpp"
 
 #include <bit>
-#include <creek/mapreduce/detail/prefetch_text.hpp>
+#include <creek/mapreduce/inputs/prefetch_text.hpp>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -92,7 +92,7 @@ void find_runs(const unsigned char* text, std::size_t size, bool digits, word_ru
   };
   std::size_t at = 0;
   for (; at + 64 <= size; at += 64) {
-    mapreduce::detail::prefetch_text(text + at, run_block);
+    mapreduce::prefetch_text(text + at, run_block);
     group(text + at, at);
   }
   if (at < size) {  // never read past the end: it may be the end of a mapping

@@ -4,7 +4,7 @@
 // written without a branch on their number: if the CPU can compress a vector of bytes, the
 // positions 0 to 63 are compressed by the mask; else a fixed number is extracted bit by bit, as in
 // simdjson [Langdale 2019].
-#include <creek/mapreduce/detail/prefetch_text.hpp>
+#include <creek/mapreduce/inputs/prefetch_text.hpp>
 #include <creek/mapreduce/inputs/words.hpp>
 
 #include <bit>
@@ -102,7 +102,7 @@ void find_borders(std::string_view text, bool& in_word, word_borders& borders) {
   };
   std::size_t at = 0;
   for (; at + 64 <= text.size(); at += 64) {
-    detail::prefetch_text(p + at, word_block);
+    prefetch_text(p + at, word_block);
     group(p + at, at);
   }
   if (at < text.size()) {  // never read past the end: it may be the end of a mapping

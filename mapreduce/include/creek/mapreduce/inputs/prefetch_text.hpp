@@ -7,7 +7,7 @@
 
 #include <creek/core/language.hpp>
 
-namespace creek::mapreduce::detail {
+namespace creek::mapreduce {
 
 /// Has the processor fetch the line that is `bytes` after `place`, and need not be in the text,
 /// into the second level of its caches: if there is other work between blocks of text, processors
@@ -21,4 +21,4 @@ inline void prefetch_text(const void* place, std::size_t bytes) noexcept {
 #endif
 }
 
-}  // namespace creek::mapreduce::detail
+}  // namespace creek::mapreduce
