@@ -100,6 +100,12 @@ class signals_left {
   signals_left(const signals_left&) = delete;
   signals_left& operator=(const signals_left&) = delete;
 
+  static sigset_t passed_on() {
+    sigset_t some;
+    sigemptyset(&some);
+    for (std::size_t i = of_terminal; i < std::size(numbers); ++i) sigaddset(&some, numbers[i]);
+    return some;
+  }
   /// Returns those that this process ignores only meanwhile.
   sigset_t for_command() const {
     sigset_t some;
@@ -127,12 +133,18 @@ int run(std::vector<std::string> words) {
   posix_spawnattr_t how;
   posix_spawnattr_init(&how);
   posix_spawnattr_setsigdefault(&how, &defaults);
-  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   pid_t child = 0;
+  // A signal for the command waits until there is one to pass it on to.
+  sigset_t before;
+  const sigset_t passed_on = signals_left::passed_on();
+  pthread_sigmask(SIG_BLOCK, &passed_on, &before);
+  posix_spawnattr_setsigmask(&how, &before);
   const int fault = posix_spawnp(&child, arguments[0], nullptr, &how, arguments.data(), environ);
+  if (fault == 0) running = child;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   posix_spawnattr_destroy(&how);
   if (fault != 0) throw error(fault, "lapack-run: " + words[0]);
-  running = child;
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) throw error(errno, "lapack-run: " + words[0]);

@@ -72,7 +72,10 @@ class LapackRun(FolderCase):
                               env=environment) as tool:
             self.assertEqual(tool.stdout.readline(), b"ready\n")
             tool.terminate()
-            tool.communicate(timeout=60)
+            try:
+                tool.communicate(timeout=60)
+            finally:
+                tool.kill()
             self.assertEqual(tool.returncode, 9)
         run("sh", "-c", "(read line; true) & exit 0", TMPDIR=self.folder.name)
         self.assertEqual(os.listdir(self.folder.name), ["script"])
