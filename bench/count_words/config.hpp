@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <numeric>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "../support/zipf_text.hpp"
 #include "harness/key_digest.hpp"
@@ -36,15 +38,8 @@ inline constexpr description bigrams{.name = "count_bigrams",
                                      .scale = 1e3,
                                      .groups = "jobs"};
 
-inline constexpr description index{.name = "inverted_index",
-                                   .about = "for each word, where the lines with it begin",
-                                   .unit = "MB/s",
-                                   .full = 16'000'000,
-                                   .quick = 4'000'000,
-                                   .smoke = 50'000,
-                                   .rate = true,
-                                   .scale = 1e3,
-                                   .groups = "jobs"};
+inline constexpr description index =
+    like(bigrams, "inverted_index", "for each word, where the lines with it begin");
 
 inline std::string text_of(const settings& s) {
   return creek_bench::zipf_text(static_cast<std::size_t>(s.n), 1'000'000);
@@ -57,6 +52,11 @@ inline void print_text(const settings& s, std::FILE* to) {
 /// The number of a word or bigram in the answer.
 inline std::uint64_t number_of(std::string_view key) {
   return key.size() * 256 + static_cast<unsigned char>(key.front());
+}
+
+/// The sum of a list in the answer.
+inline std::uint64_t sum_of(const std::vector<std::uint64_t>& begins) {
+  return std::accumulate(begins.begin(), begins.end(), std::uint64_t{0});
 }
 
 /// Calls `f(word)` with each word of the text.

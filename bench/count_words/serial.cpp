@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words and bigrams in one std::unordered_map, also of lists; prints the text for peers of other
 // languages.
-#include <numeric>
 #include <unordered_map>
 #include <vector>
 
@@ -32,7 +31,7 @@ sample list_lines(const settings& s) {
   });
   key_digest digest;
   for (const auto& [word, begins] : lines) {
-    digest.add(number_of(word), std::accumulate(begins.begin(), begins.end(), std::uint64_t{0}));
+    digest.add(number_of(word), sum_of(begins));
   }
   result.answer = digest.answer();
   return result;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words and bigrams, and lines by word, in a std::unordered_map per thread and part of the keys.
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "config.hpp"
@@ -52,8 +51,7 @@ sample list_lines(const settings& s) {
       },
       [](list& into, list& from) { into.insert(into.end(), from.begin(), from.end()); },
       [&](std::string_view word, const list& begins) {
-        digest.add(number_of(word),
-                   std::accumulate(begins.begin(), begins.end(), std::uint64_t{0}));
+        digest.add(number_of(word), sum_of(begins));
       });
   result.answer = digest.answer();
   return result;

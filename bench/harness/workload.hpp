@@ -55,6 +55,13 @@ struct description {
       {};  ///< its figures are shown as shares of the best rate of this workload
 };
 
+/// Returns the description of a workload with the sizes and the unit of another one.
+constexpr description like(description other, std::string_view name, std::string_view about) {
+  other.name = name;
+  other.about = about;
+  return other;
+}
+
 /// Settings of one run, straight from the command line.
 struct settings {
   std::string workload;

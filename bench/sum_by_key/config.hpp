@@ -23,15 +23,8 @@ inline constexpr description what{.name = "sum_by_key",
                                   .scale = 1e3,
                                   .groups = "jobs"};
 
-inline constexpr description distinct{.name = "distinct_keys",
-                                      .about = "the different keys of pairs of 16 bytes; n of them",
-                                      .unit = "M pairs/s",
-                                      .full = {100, 100'000, 10'000'000},
-                                      .quick = {100, 100'000},
-                                      .smoke = 1000,
-                                      .rate = true,
-                                      .scale = 1e3,
-                                      .groups = "jobs"};
+inline constexpr description distinct =
+    like(what, "distinct_keys", "the different keys of pairs of 16 bytes; n of them");
 
 inline std::vector<key_value> pairs_of(const settings& s) {
   const auto keys = static_cast<std::uint64_t>(s.n);

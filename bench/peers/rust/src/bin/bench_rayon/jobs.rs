@@ -6,12 +6,21 @@ use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use rayon::ThreadPool;
 
-fn merged<K: Eq + std::hash::Hash>(a: HashMap<K, u64>, b: HashMap<K, u64>) -> HashMap<K, u64> {
+/// Merges the smaller map into the other.
+fn merged<K: Eq + std::hash::Hash, V: Default>(
+    a: HashMap<K, V>,
+    b: HashMap<K, V>,
+    add: impl Fn(&mut V, V),
+) -> HashMap<K, V> {
     let (mut into, from) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    for (key, sum) in from {
-        *into.entry(key).or_insert(0) += sum;
+    for (key, value) in from {
+        add(into.entry(key).or_default(), value);
     }
     into
+}
+
+fn sums<K: Eq + std::hash::Hash>(a: HashMap<K, u64>, b: HashMap<K, u64>) -> HashMap<K, u64> {
+    merged(a, b, |into, from| *into += from)
 }
 
 type Counts<'a> = HashMap<&'a [u8], u64>;
@@ -29,7 +38,7 @@ fn count(
                     in_line(line, &mut counts);
                     counts
                 })
-                .reduce(HashMap::new, merged)
+                .reduce(HashMap::new, sums)
         })
     });
     let numbers = counts
@@ -75,14 +84,6 @@ pub fn count_bigrams(pool: &ThreadPool, s: &Settings) -> Sample {
 
 type Lists<'a> = HashMap<&'a [u8], Vec<u64>>;
 
-fn joined<'a>(a: Lists<'a>, b: Lists<'a>) -> Lists<'a> {
-    let (mut into, from) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    for (key, list) in from {
-        into.entry(key).or_default().extend(list);
-    }
-    into
-}
-
 pub fn inverted_index(pool: &ThreadPool, s: &Settings) -> Sample {
     let text = jobs::text_of(s);
     let begin_of = |line: &[u8]| line.as_ptr() as u64 - text.as_ptr() as u64;
@@ -96,7 +97,7 @@ pub fn inverted_index(pool: &ThreadPool, s: &Settings) -> Sample {
                     }
                     lists
                 })
-                .reduce(HashMap::new, joined)
+                .reduce(HashMap::new, |a, b| merged(a, b, |into, from| into.extend(from)))
         })
     });
     let numbers = lists
@@ -143,7 +144,7 @@ pub fn sum_by_key(pool: &ThreadPool, s: &Settings) -> Sample {
                     *sums.entry(key).or_insert(0) += value;
                     sums
                 })
-                .reduce(HashMap::new, merged)
+                .reduce(HashMap::new, sums)
         })
     });
     Sample {
