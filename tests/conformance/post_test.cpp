@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "setups.hpp"
+#include "support/endless_calls.hpp"
 
 namespace {
 
@@ -359,6 +360,18 @@ TEST_P(Post, EndsTheProgramByAnExceptionThatNobodyTakes) {
   EXPECT_DEATH(ends(),
                "creek: an exception left a posted call, .*statistics: .*lambda.*: nobody "
                "takes this");
+}
+
+TEST_P(Post, LetsTheTasksOfAWaitingStrandRunBesidePostsWithoutEnd) {
+  if (GetParam().backend == "tbb") GTEST_SKIP() << "a post runs in the strand that sends it";
+  in_each_runtime([&] {
+    creek::support::endless_calls calls(core_id{0}, GetParam().backend == "scc" ? 1000 : 1'000'000);
+    creek::promise<void> done;
+    creek::future<void> task = creek::async([&] { done.set_value(); });
+    done.get_future().get();
+    EXPECT_FALSE(calls.gave_up());
+    task.get();
+  });
 }
 
 TEST_P(Post, TriesWithoutAWait) {

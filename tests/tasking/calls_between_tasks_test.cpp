@@ -13,6 +13,7 @@
 #include <creek/host.hpp>
 #include <creek/tasking.hpp>
 
+#include "support/endless_calls.hpp"
 #include "support/process_facts.hpp"
 
 namespace {
@@ -162,6 +163,31 @@ TEST(CallsBetweenTasks, LetTheStrandGoOnWhileOthersSendWithoutEnd) {
     ends = true;
     inside.get();
     creek::blocking([&] { outside.join(); });  // it may wait for room
+  });
+}
+
+TEST(CallsBetweenTasks, LetAWorkerTakeAStrandThatACallKeepsFromGoingOn) {
+  creek::runtime rt{creek::host{2}};
+  rt.run([] {
+    std::atomic<bool> is_stolen{false}, is_kept{false}, ends{false};
+    creek::support::endless_calls calls(core_id{0}, 10'000'000);
+    creek::future<void> keeper;
+    // Worker 1 takes the second branch, and leaves it between two tasks for a call without end.
+    creek::fork_join(
+        [&] {
+          while (!is_stolen) creek::fork_join([] {}, [] {});
+          keeper = creek::async_on(core_id{1}, [&] {
+            is_kept = true;
+            while (!ends && !calls.gave_up()) std::this_thread::yield();
+          });
+        },
+        [&] {
+          is_stolen = true;
+          while (!is_kept) creek::fork_join([] {}, [] {});
+        });
+    EXPECT_FALSE(calls.gave_up());
+    ends = true;
+    keeper.get();
   });
 }
 

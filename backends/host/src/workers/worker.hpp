@@ -46,6 +46,7 @@ struct alignas(128) worker {
   fiber* first = nullptr;  ///< the fiber on which the thread begins
   victim_order victims;
   unsigned choices = 0;       ///< made while there were tasks of high or low priority
+  unsigned services = 0;      ///< times that it has handled messages in its loop
   unsigned small_steals = 0;  ///< stolen tasks in a row that were not worth it
   worker_counters counters;
   bool woke = false;            ///< its last message woke another worker

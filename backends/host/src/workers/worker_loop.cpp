@@ -22,6 +22,10 @@ namespace {
 /// few that their slots stay in the first cache.
 constexpr std::ptrdiff_t surplus = 256;
 
+/// Times that a worker handles messages between two looks at the work of others, which cost about
+/// as much as a short message each.
+constexpr unsigned services_between_looks = 32;
+
 /// Returns whether the newest task at or above `bottom` is that of a future.
 bool begins_future(const ext::task_stack& tasks, const ext::task_slot* bottom) noexcept {
   const ext::task_slot* const next = tasks.next_slot();
@@ -140,10 +144,7 @@ void worker_loop::run(fiber& self) {
     }
     if (self.on->borrowed != nullptr && visit_goes_on(self, *self.on->borrowed)) continue;
     if (messages_.serve(self)) {
-      // Endless senders must not keep others from going on.
-      found_work next = out_of_order(*self.on);
-      if (!next) next = search_.without_stealing(*self.on);
-      if (next) execute(self, next);
+      go_on_beside_messages(self);
       continue;
     }
     if (const found_work first = out_of_order(*self.on)) [[unlikely]] {
@@ -162,6 +163,20 @@ void worker_loop::run(fiber& self) {
   }
   switch_.switch_to(*self.on, self.on->native, {departure::kind::recycle});
   std::terminate();  // no fiber switches to one of a finished scheduler
+}
+
+/// Does one other thing: endless senders must not keep the worker from it. Now and then one that it
+/// does last when it has no messages, for which it may be the only worker: a task of a strand that
+/// waits, or a strand that another worker has left for a call without end.
+void worker_loop::go_on_beside_messages(fiber& self) {
+  worker& here = *self.on;
+  found_work next = out_of_order(here);
+  if (!next && ++here.services % services_between_looks == 0 && here.borrowed == nullptr) {
+    if (run_newest(self, self.tasks, self.tasks.slots())) return;
+    next = search_.from_others(here, false);
+  }
+  if (!next) next = search_.without_stealing(here);
+  if (next) execute(self, next);
 }
 
 /// Runs the newest task of `from` at or above `bottom` on the running fiber; returns false if there

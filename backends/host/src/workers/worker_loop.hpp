@@ -46,6 +46,7 @@ class worker_loop {
   static void fiber_main(switch_context& context, switch_context& left);
   void run(fiber& self);
   bool run_newest(fiber& self, ext::task_stack& from, ext::task_slot* bottom) noexcept;
+  void go_on_beside_messages(fiber& self);
   found_work out_of_order(worker& here) noexcept;
   void run_tasks_of(fiber& maker, fiber& self);
   bool visit_goes_on(fiber& self, loan& borrowed);
