@@ -42,10 +42,10 @@ found_work work_search::before_own(worker& self) noexcept {
   if (turn == 0) return submissions.pop(priority::low);
   if (turn == 3 || !submissions.any_high()) return {};
   if (turn == 1) return submissions.pop(priority::normal);
-  return beside_messages(self, false, true);
+  return look(self, false, true, false);
 }
 
-found_work work_search::from_victim(worker& self, unsigned index, bool ask) noexcept {
+inline found_work work_search::from_victim(worker& self, unsigned index, bool ask) noexcept {
   worker& victim = workers_[index];
   ext::task_slot* stolen = nullptr;
   self.counters.add(counter::steals_tried);
@@ -86,25 +86,17 @@ found_work work_search::from_parked(worker& self, bool ask) noexcept {
   return stolen;
 }
 
-found_work work_search::everywhere(worker& self, bool ask) noexcept {
-  if (messages_.has_messages(self) && self.bound.empty()) return found_work::messages_if(true);
-  return beside_messages(self, ask, false);
-}
-
-found_work work_search::beside_messages(worker& self, bool ask, bool urgent_last) noexcept {
-  found_work work = without_stealing(self, urgent_last);
-  if (!work) work = from_others(self, ask);
-  if (!work && urgent_last && !self.serves_only) work = work_.submissions().pop(priority::high);
-  return work;
-}
-
-found_work work_search::from_others(worker& self, bool ask) noexcept {
+found_work work_search::look(worker& self, bool ask, bool urgent_last, bool for_messages) noexcept {
+  if (for_messages && messages_.has_messages(self) && self.bound.empty())
+    return found_work::messages_if(true);
+  if (const found_work own = without_stealing(self, urgent_last)) return own;
   if (self.serves_only) return from_parked(self, ask);
   if (ext::task_slot* shared = work_.deques().take_shared()) return shared;
   found_work work = from_parked(self, ask);
   for (unsigned attempt = 0; !work && attempt < self.victims.others(); ++attempt) {
     work = from_victim(self, self.victims.next(attempt), ask);
   }
+  if (!work && urgent_last) work = work_.submissions().pop(priority::high);
   return work;
 }
 

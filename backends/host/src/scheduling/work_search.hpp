@@ -20,7 +20,9 @@ class work_search {
 
   /// Looks everywhere once, but for tasks of low priority; `ask` asks victims that have nothing
   /// shared to share.
-  found_work everywhere(worker& self, bool ask) noexcept;
+  found_work everywhere(worker& self, bool ask) noexcept { return look(self, ask, false, true); }
+  /// Does the same, but for messages: there may be no end of these.
+  found_work beside_messages(worker& self) noexcept { return look(self, false, false, false); }
   /// Looks everywhere and asks, then takes a task of low priority.
   found_work at_last(worker& self) noexcept;
   /// Returns a task of low priority if there is no other work, or `at_any_rate`.
@@ -30,8 +32,6 @@ class work_search {
   found_work before_own(worker& self) noexcept;
   /// Returns a strand that continues on `self`, or a submitted task.
   found_work without_stealing(worker& self) noexcept { return without_stealing(self, false); }
-  /// Returns a task of a parked strand, or work of another worker.
-  found_work from_others(worker& self, bool ask) noexcept;
   /// Returns work that no other worker can do: strands that stay here, and messages.
   found_work for_itself_alone(worker& self) noexcept;
 
@@ -43,7 +43,7 @@ class work_search {
   bool force_victims(worker& self) noexcept;
 
  private:
-  found_work beside_messages(worker& self, bool ask, bool urgent_last) noexcept;
+  found_work look(worker& self, bool ask, bool urgent_last, bool for_messages) noexcept;
   found_work without_stealing(worker& self, bool urgent_last) noexcept;
   unsigned count_work_but_low(unsigned enough) noexcept;
   found_work from_victim(worker& self, unsigned victim, bool ask) noexcept;

@@ -168,14 +168,15 @@ void worker_loop::run(fiber& self) {
 /// Does one other thing: endless senders must not keep the worker from it. Now and then one that it
 /// does last when it has no messages, for which it may be the only worker: a task of a strand that
 /// waits, or a strand that another worker has left for a call without end.
-void worker_loop::go_on_beside_messages(fiber& self) {
+inline void worker_loop::go_on_beside_messages(fiber& self) {
   worker& here = *self.on;
   found_work next = out_of_order(here);
   if (!next && ++here.services % services_between_looks == 0 && here.borrowed == nullptr) {
     if (run_newest(self, self.tasks, self.tasks.slots())) return;
-    next = search_.from_others(here, false);
+    next = search_.beside_messages(here);
+  } else if (!next) {
+    next = search_.without_stealing(here);
   }
-  if (!next) next = search_.without_stealing(here);
   if (next) execute(self, next);
 }
 
