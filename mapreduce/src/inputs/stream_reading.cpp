@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <creek/mapreduce/detail/csv_cuts.hpp>
+#include <creek/mapreduce/inputs/find_bytes.hpp>
 #include "record_size.hpp"
 
 namespace creek::mapreduce::detail {
@@ -301,7 +302,7 @@ stream_reading::piece stream_reading::cut(text_state& state, buffers& mine, std:
   const std::size_t whole = last ? size : whole_records(text, state.quoted);
   if (plan_.units == text_units::csv_records) {
     if (whole != 0) state.quoted = false;
-    state.quoted ^= std::ranges::count(text.substr(whole), '"') % 2 != 0;
+    state.quoted ^= count_byte(text.substr(whole), '"') % 2 != 0;
   }
   if (whole == 0 && !last) {
     state.tail.append(text);
@@ -311,7 +312,7 @@ stream_reading::piece stream_reading::cut(text_state& state, buffers& mine, std:
   state.tail.assign(text.substr(whole));
   state.offset += made.text.size();
   if (plan_.units != text_units::words) {
-    state.lines += static_cast<std::uint64_t>(std::ranges::count(made.text, '\n'));
+    state.lines += count_byte(made.text, '\n');
   }
   return made;
 }
@@ -363,7 +364,7 @@ void stream_reading::map(const piece& one, const visitor& f) {
     const auto begin = static_cast<std::uint64_t>(text.data() - one.text.data());
     f({text.substr(0, part), false, {plan_.number, one.offset + begin}}, lines);
     if (plan_.units != text_units::words && part != text.size()) {
-      lines += static_cast<std::uint64_t>(std::ranges::count(text.substr(0, part), '\n'));
+      lines += count_byte(text.substr(0, part), '\n');
     }
     text.remove_prefix(part);
   }

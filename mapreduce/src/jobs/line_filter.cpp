@@ -3,7 +3,6 @@
 // unless the result needs it.
 #include <creek/mapreduce/jobs/line_filter.hpp>
 
-#include <algorithm>
 #include <creek/core/charge.hpp>
 #include <creek/mapreduce/inputs/find_bytes.hpp>
 #include <creek/mapreduce/jobs/string_match.hpp>
@@ -21,8 +20,7 @@ const char* end_of_line(const char* at, const char* end) {
 
 std::uint64_t lines_in(std::string_view text) {
   charge(work::byte_scanned, static_cast<std::int64_t>(text.size()));
-  const auto ends = static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
-  return ends + (!text.empty() && text.back() != '\n' ? 1 : 0);
+  return count_byte(text, '\n') + (!text.empty() && text.back() != '\n' ? 1 : 0);
 }
 
 /// Makes the lines views of a copy owned by the piece.

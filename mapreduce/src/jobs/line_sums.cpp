@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <creek/core/charge.hpp>
+#include <creek/mapreduce/inputs/prefetch_text.hpp>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "jobs/line_sums.cpp"
@@ -15,6 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace creek::mapreduce::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t fetched_ahead = 2048;
 
 HWY_INLINE void add_byte_point(const std::uint8_t* at, std::uint64_t* sums) {
   const std::uint64_t x = at[0], y = at[1];
@@ -56,6 +59,7 @@ HWY_INLINE void add_byte_steps(const std::uint8_t* at, std::size_t steps, std::u
   auto xx = hn::Zero(d32), yy = hn::Zero(d32), xy = hn::Zero(d32);
   auto xx_odd = hn::Zero(d32), yy_odd = hn::Zero(d32), xy_odd = hn::Zero(d32);
   for (std::size_t i = 0; i < steps; ++i, at += hn::Lanes(d8)) {
+    prefetch_text(at, fetched_ahead);
     const auto both = hn::LoadU(d8, at);
     const auto halves = hn::BitCast(d16, both);
     const auto x = hn::And(halves, low);
@@ -99,6 +103,8 @@ void add_real_sums(const double* at, std::size_t points, double* sums) {
     auto plain = hn::Zero(d), plain2 = hn::Zero(d), square = hn::Zero(d), square2 = hn::Zero(d);
     auto cross = hn::Zero(d), cross2 = hn::Zero(d);
     for (; points >= 2 * step; points -= 2 * step, at += 4 * step) {
+      prefetch_text(at, fetched_ahead);
+      prefetch_text(at + 2 * step, fetched_ahead);
       const auto a = hn::LoadU(d, at), b = hn::LoadU(d, at + 2 * step);
       plain = hn::Add(plain, a);
       plain2 = hn::Add(plain2, b);

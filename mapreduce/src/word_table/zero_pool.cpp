@@ -13,20 +13,39 @@ zero_pool::~zero_pool() {
   for (const auto& [at, bytes] : chunks_) munmap(at, bytes);
 }
 
+namespace {
+
+constexpr std::size_t ordinary = 4096;
+constexpr std::size_t huge = std::size_t{1} << 21;  // on x86-64, AArch64 with 4 KiB pages
+
+/// Writes to each page that begins in the memory. A page that is read first costs two faults, and
+/// the second one interrupts all other threads, which may have the system's page of zeros there.
+void make_resident(char* at, std::size_t bytes, std::size_t page) noexcept {
+  const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(at) % page;
+  for (std::size_t i = (page - behind) % page; i < bytes; i += page) {
+    *static_cast<volatile char*>(at + i) = 0;
+  }
+}
+
+}  // namespace
+
 void* zero_pool::allocate(std::size_t bytes) {
-  const std::lock_guard guard(lock_);
   bytes = (bytes + 63) / 64 * 64;
+  const auto [at, page] = take(bytes);
+  make_resident(at, bytes, page);
+  return at;
+}
+
+std::pair<char*, std::size_t> zero_pool::take(std::size_t bytes) {
+  const std::lock_guard guard(lock_);
   if (bytes > left_) grow();
   if (bytes > left_) throw std::bad_alloc();  // callers need a few kilobytes
-  void* at = next_;
-  next_ += bytes;
   left_ -= bytes;
-  return at;
+  return {std::exchange(next_, next_ + bytes), chunks_.size() == 1 ? ordinary : huge};
 }
 
 void zero_pool::grow() {
   constexpr std::size_t small = std::size_t{1} << 20;
-  constexpr std::size_t huge = std::size_t{1} << 21;  // on x86-64, AArch64 with 4 KiB pages
   constexpr std::size_t large = 2 * huge;
   const bool first = chunks_.empty();
   const std::size_t bytes = first ? small : large + huge;

@@ -167,6 +167,14 @@ class alignas(64) digit_sorter {  // neighbours share no cache line
   std::vector<place> order_, scratch_;
 };
 
+/// Number of records with digits that are best sorted together: they fit the core's cache.
+inline constexpr std::size_t in_cache = 16384;
+
+/// Returns whether merge_runs() sorts so many records with digits at once, whatever their order.
+constexpr bool sorts_at_once(std::size_t total) {
+  return total > 0 && total <= in_cache;
+}
+
 /// Returns the cuts of the runs into `ranges` ranges of keys of similar length: per range, the end
 /// position in each run.
 template <class Record, class Before>
@@ -232,12 +240,12 @@ record_vector<Record> merge_runs(std::span<const sorted_run<Record>> runs, std::
   wanted = std::min(wanted, total);
   record_vector<Record> all;
   if constexpr (std::default_initializable<Record>) {
-    constexpr std::size_t worth_a_task = 4096, in_cache = 16384;  // records
+    constexpr std::size_t worth_a_task = 4096;  // records
     const bool by_digits = total > 0 && runs.front().digits != nullptr;
     const std::size_t workers = worker_count(), worth = total / worth_a_task;
     const std::size_t ranges = by_digits ? std::max(total / in_cache, std::min(worth, workers))
                                          : std::min(worth, 8 * workers);
-    if (wanted == total && ranges > 1) {
+    if (wanted == total && ranges > 1 && !(by_digits && sorts_at_once(total))) {
       const auto cuts = cuts_of(runs, total, ranges, before);
       all.resize(total);
       std::vector<digit_sorter<Record, Before>> sorters(workers,
@@ -262,7 +270,11 @@ record_vector<Record> merge_runs(std::span<const sorted_run<Record>> runs, std::
     }
   }
   all.reserve(wanted);
-  run_merger<Record, Before>(runs, before).move_to(std::back_inserter(all), wanted);
+  if (wanted == total && sorts_at_once(total) && runs.front().digits != nullptr) {
+    digit_sorter<Record, Before>(before).move_to(std::back_inserter(all), runs);
+  } else {
+    run_merger<Record, Before>(runs, before).move_to(std::back_inserter(all), wanted);
+  }
   return all;
 }
 

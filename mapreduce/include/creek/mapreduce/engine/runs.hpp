@@ -14,6 +14,7 @@
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
+#include <creek/tasking/parallel_sort.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -78,7 +79,8 @@ class ordered_runs {
     if (options_.top != 0 && to.list.size() >= 2 * options_.top + 64) prune(to);
   }
 
-  /// Sorts a partition.
+  /// Sorts a partition, unless all are sorted together when they are merged. Called when all
+  /// partitions have their records.
   void sort(std::size_t part);
 
   /// Returns the records of all partitions as one sequence, sorted if they are.
@@ -100,6 +102,9 @@ class ordered_runs {
                                         std::default_initializable<record_type> &&
                                         std::is_move_assignable_v<record_type>;
 
+  /// Whether all records are sorted at once, in one array. An order by digits reads less of them.
+  static constexpr bool sorts_together = Order::sorts && can_be_placed && !Order::has_digits;
+
   struct partition {
     record_vector<record_type> list;    // its records, or ...
     std::size_t begin = 0;              // ... their position in placed_,
@@ -109,6 +114,12 @@ class ordered_runs {
     bool bounded = false;               // then list.front() is the last of the first `top`
   };
 
+  /// Returns the number of all records once their number is known.
+  [[nodiscard]] std::size_t size() const {
+    std::size_t all = placed_.size();
+    for (const partition& each : parts_) all += each.list.size();
+    return all;
+  }
   [[nodiscard]] std::span<record_type> records_of(std::size_t part) {
     partition& from = parts_[part];
     if (placed_.empty()) return from.list;
@@ -128,6 +139,11 @@ class ordered_runs {
     throw usage_error("table: for_each gives more or fewer keys than size says");
   }
 
+  void keep_top(record_vector<record_type>& sorted) const {
+    if (options_.top != 0 && sorted.size() > options_.top) {
+      sorted.erase(sorted.begin() + static_cast<std::ptrdiff_t>(options_.top), sorted.end());
+    }
+  }
   void prune(partition& part);
   [[nodiscard]] record_vector<record_type> concatenate();
   void sort_by_digits(std::size_t part);
@@ -142,15 +158,13 @@ class ordered_runs {
 template <class Order>
 void ordered_runs<Order>::sort(std::size_t part) {
   if constexpr (Order::sorts) {
+    if constexpr (sorts_together) return;
     if constexpr (Order::has_digits) {
       sort_by_digits(part);
     } else {
       std::ranges::sort(records_of(part), before_);
     }
-    record_vector<record_type>& list = parts_[part].list;
-    if (options_.top != 0 && list.size() > options_.top) {
-      list.erase(list.begin() + static_cast<std::ptrdiff_t>(options_.top), list.end());
-    }
+    keep_top(parts_[part].list);
   }
 }
 
@@ -160,7 +174,7 @@ auto ordered_runs<Order>::merge() -> record_vector<record_type> {
       !std::ranges::all_of(parts_, [](const auto& part) { return part.size == part.room; })) {
     wrong_size();
   }
-  if constexpr (Order::sorts) {
+  if constexpr (Order::sorts && !sorts_together) {
     if (options_.sort) {
       std::vector<detail::sorted_run<record_type>> sorted;
       for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -174,7 +188,12 @@ auto ordered_runs<Order>::merge() -> record_vector<record_type> {
                                 before_);
     }
   }
-  return placed_.empty() ? concatenate() : std::move(placed_);
+  record_vector<record_type> all = placed_.empty() ? concatenate() : std::move(placed_);
+  if constexpr (sorts_together) {
+    if (options_.sort) parallel_sort(all, before_);
+    keep_top(all);
+  }
+  return all;
 }
 
 /// Keeps the first `top` records; the last of them is in front.
@@ -222,6 +241,7 @@ void ordered_runs<Order>::sort_by_digits(std::size_t part) {
     for (std::size_t i = 0; i < digits.size(); ++i) {
       digits[i] = before_.digits(records[i], 0);
     }
+    if (options_.top == 0 && detail::sorts_at_once(size())) return;
     const detail::sorted_run<record_type> all{records, digits.data()};
     record_vector<record_type> sorted;
     sorted.reserve(records.size());

@@ -11,7 +11,7 @@
 
 namespace creek::mapreduce::detail {
 
-/// Usable by any thread. Memory becomes resident at the first touch, a (huge) page at a time.
+/// Usable by any thread. Memory becomes resident when it is allocated, a (huge) page at a time.
 class zero_pool {
  public:
   zero_pool() = default;
@@ -23,6 +23,8 @@ class zero_pool {
   [[nodiscard]] void* allocate(std::size_t bytes);
 
  private:
+  /// Returns memory and the size of its pages.
+  std::pair<char*, std::size_t> take(std::size_t bytes);
   void grow();
 
   std::mutex lock_;
