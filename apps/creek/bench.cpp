@@ -241,8 +241,10 @@ const std::vector<std::string> invoke_workloads{"bare_ring",         "bare_ring_
 const std::vector<std::string> linalg_workloads{"cholesky", "dgemm",    "fma_peak",
                                                 "lu",       "lu_solve", "qr"};
 
-const std::vector<std::string> job_workloads{"count_bigrams", "count_words", "distinct_keys",
-                                             "inverted_index", "sum_by_key"};
+const std::vector<std::string> job_workloads{
+    "colour_histogram", "count_bigrams", "count_matches",  "count_words",     "count_words_real",
+    "distinct_keys",    "filter_lines",  "inverted_index", "kmeans_round",    "line_fit",
+    "memory_read",      "sort_records",  "sum_by_key",     "sum_by_key_large"};
 
 const std::vector<std::string> lapack_workloads{
     "dgels_tall",   "dgemm",        "dgemm_small",  "dgeqrf",      "dgeqrf_tall",
@@ -308,21 +310,23 @@ void add_lapack(command_line::command& bench, int& exit_code) {
 }
 
 void add_jobs(command_line::command& bench, int& exit_code) {
-  auto* jobs = bench.add_subcommand(
-      "jobs",
-      "Measure MapReduce jobs as users write them: beside the built-in word count, the standard "
-      "library, rayon with hashbrown, DuckDB and Polars");
+  auto* jobs =
+      bench.add_subcommand("jobs",
+                           "Measure MapReduce jobs, as users write them and as creek ships them: "
+                           "beside loops, the standard "
+                           "library, rayon with hashbrown, DuckDB, ClickHouse, Polars and grep");
   const auto options = std::make_shared<bench_options>();
   options->group = "jobs";
   add_common(*jobs, *options);
   add_sizes(*jobs, *options,
-            "Sizes of all chosen workloads, such as 100,1000000: bytes of text, different keys "
-            "(default: those of each)",
+            "Sizes of all chosen workloads, such as 100,1000000: bytes of text, different keys, "
+            "elements (default: those of each)",
             10'000'000'000);
   add_selection(*jobs, *options, job_workloads, "creek,duckdb");
   jobs->footer(R"(Examples:
   creek bench jobs --quick
   creek bench jobs --workload sum_by_key --peers creek,duckdb,polars --runs 9
+  creek bench jobs --workload line_fit,memory_read --peers creek,libgomp,machine
   creek bench jobs --workload count_words -n 512000000 --json figures.json)");
   jobs->callback([options, &exit_code] { exit_code = run_study(*options, part::workloads); });
 }

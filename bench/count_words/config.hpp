@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the words, or the pairs of words that follow each other in a line, of n bytes of Zipf text
-// with a million different words, or lists for each word where the lines begin that have it. The
-// text is in memory, and so is the result, in no order.
+// with a million different words, or lists for each word where the lines begin that have it. Counts
+// the words of text of this machine, too. The text is in memory, and so is the result, in no order.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +14,7 @@
 
 #include "../support/zipf_text.hpp"
 #include "harness/key_digest.hpp"
+#include "harness/real_text.hpp"
 #include "harness/workload.hpp"
 
 namespace bench::count_words {
@@ -21,12 +22,15 @@ namespace bench::count_words {
 inline constexpr description what{.name = "count_words",
                                   .about = "words of Zipf text, a million different ones",
                                   .unit = "MB/s",
-                                  .full = 64'000'000,
+                                  .full = {64'000'000, 512'000'000},
                                   .quick = 8'000'000,
                                   .smoke = 50'000,
                                   .rate = true,
                                   .scale = 1e3,
                                   .groups = "jobs"};
+
+inline constexpr description real =
+    like(what, "count_words_real", "words of documentation and headers of this machine");
 
 inline constexpr description bigrams{.name = "count_bigrams",
                                      .about = "pairs of words that follow each other in a line",
@@ -42,6 +46,7 @@ inline constexpr description index =
     like(bigrams, "inverted_index", "for each word, where the lines with it begin");
 
 inline std::string text_of(const settings& s) {
+  if (s.workload == real.name) return real_text(static_cast<std::size_t>(s.n));
   return creek_bench::zipf_text(static_cast<std::size_t>(s.n), 1'000'000);
 }
 inline void print_text(const settings& s, std::FILE* to) {

@@ -82,6 +82,7 @@ sample measure(const settings& s) {
 }
 
 const registration counts_words{what, measure<words, text_units::words>};
+const registration counts_real{real, measure<words, text_units::words>};
 const registration counts_bigrams{bigrams, measure<pairs_of_words, text_units::lines>};
 const registration lists_lines{index, measure<lines_by_word, text_units::lines>};
 

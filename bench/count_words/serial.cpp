@@ -37,12 +37,12 @@ sample list_lines(const settings& s) {
   return result;
 }
 
-const registration words{what,
-                         [](const settings& s) {
-                           return count(
-                               s, [](std::string_view text, auto&& f) { for_each_word(text, f); });
-                         },
-                         print_text};
+sample count_words(const settings& s) {
+  return count(s, [](std::string_view text, auto&& f) { for_each_word(text, f); });
+}
+
+const registration words{what, count_words, print_text};
+const registration real_words{real, count_words, print_text};
 const registration pairs_of_words{
     bigrams,
     [](const settings& s) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up the values of pairs by key, or finds the different keys: 16 million pairs (fewer for
-// `smoke`) with n different keys, which are spread over 63 bits and come in no order. The result is
-// in memory, in no order.
+// Adds up the values of pairs by key, or finds the different keys: 16 million pairs, or 100 million
+// (100 000 if n is 1000), with n different keys, which are spread over 63 bits and come in no
+// order. The result is in memory, in no order.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +26,16 @@ inline constexpr description what{.name = "sum_by_key",
 inline constexpr description distinct =
     like(what, "distinct_keys", "the different keys of pairs of 16 bytes; n of them");
 
+inline constexpr description large = [] {
+  description d = like(what, "sum_by_key_large", "100 million pairs of 16 bytes added up by key");
+  d.quick = d.smoke;
+  return d;
+}();
+
 inline std::vector<key_value> pairs_of(const settings& s) {
   const auto keys = static_cast<std::uint64_t>(s.n);
-  return pairs_of(keys == 1000 ? 100'000 : 16'000'000, keys);
+  const std::size_t many = s.workload == large.name ? 100'000'000 : 16'000'000;
+  return pairs_of(keys == 1000 ? 100'000 : many, keys);
 }
 
 /// The number of a key in the answer.

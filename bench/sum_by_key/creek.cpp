@@ -36,6 +36,7 @@ sample measure(const settings& s) {
 }
 
 const registration adds_up{what, measure<sums>};
+const registration adds_many{large, measure<sums>};
 const registration finds_keys{distinct, measure<distinct_keys>};
 
 }  // namespace

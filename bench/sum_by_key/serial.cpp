@@ -34,7 +34,8 @@ sample find_keys(const settings& s) {
   return result;
 }
 
-const registration registered{what, measure};
+const registration adds_up{what, measure};
+const registration adds_many{large, measure};
 const registration finds_keys{distinct, find_keys};
 
 }  // namespace

@@ -42,6 +42,7 @@ sample find_keys(const settings& s) {
 }
 
 const registration adds_up{what, add_up};
+const registration adds_many{large, add_up};
 const registration finds_keys{distinct, find_keys};
 
 }  // namespace

@@ -3,6 +3,7 @@
 pub mod fib;
 pub mod integers;
 pub mod jobs;
+pub mod shipped;
 pub mod latency;
 pub mod loops;
 pub mod marks;

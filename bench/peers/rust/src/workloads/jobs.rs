@@ -19,7 +19,7 @@ pub fn number_of_text(key: &[u8]) -> u64 {
     key.len() as u64 * 256 + u64::from(key[0])
 }
 
-fn mixed(mut z: u64) -> u64 {
+pub fn mixed(mut z: u64) -> u64 {
     z = z.wrapping_mul(0x9E3779B97F4A7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58476D1CE4E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D049BB133111EB);
@@ -28,7 +28,8 @@ fn mixed(mut z: u64) -> u64 {
 
 pub fn pairs_of(s: &Settings) -> Vec<(u64, u64)> {
     let keys = s.n as u64;
-    let count = if keys == 1000 { 100_000 } else { 16_000_000 };
+    let many = if s.workload == "sum_by_key_large" { 100_000_000 } else { 16_000_000 };
+    let count = if keys == 1000 { 100_000 } else { many };
     (0..count)
         .map(|i| (mixed(mixed(i + 1) % keys + 1) >> 1, i % 1000))
         .collect()

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain loop over a share per thread.
+#include "config.hpp"
+#include "harness/omp_sums.hpp"
+
+namespace bench::line_fit {
+namespace {
+
+const registration registered{
+    what, [](const settings& s) { return omp_sums<sums>(s, input_of(s), unit, add); }};
+
+}  // namespace
+}  // namespace bench::line_fit
