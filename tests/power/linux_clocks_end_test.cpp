@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -125,6 +126,33 @@ TEST_F(linux_clocks_end, by_exit) {
 
 TEST_F(linux_clocks_end, by_quick_exit) {
   EXPECT_EQ(WEXITSTATUS(status_of_ending([] { std::quick_exit(8); })), 8);
+  expect_as_found();
+}
+
+/// A stream that is flushed when the process has called all that it calls at exit.
+FILE* stream_flushed_last(std::function<void()>& then) {
+  const auto write = [](void* cookie, const char*, std::size_t bytes) -> ssize_t {
+    (*static_cast<std::function<void()>*>(cookie))();
+    return static_cast<ssize_t>(bytes);
+  };
+  cookie_io_functions_t only_write{};
+  only_write.write = write;
+  FILE* const made = fopencookie(&then, "w", only_write);
+  if (made != nullptr) std::fputs("buffered", made);
+  return made;
+}
+
+TEST_F(linux_clocks_end, nothing_is_set_when_it_is_too_late_to_put_it_back) {
+  const int status = status_of([this] {
+    const auto clocks = control();
+    std::function<void()> lower_and_end = [&] {
+      lower(*clocks);
+      _exit(clocks->failed().find("about to end") != std::string::npos ? 5 : 6);
+    };
+    if (stream_flushed_last(lower_and_end) == nullptr) _exit(97);
+    std::exit(4);
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 5);
   expect_as_found();
 }
 

@@ -86,7 +86,7 @@ class sysfs_clocks final : public clock_control, control_gate, undoable {
   std::string failed() const override;
 
  private:
-  enum class refusal : int { none, other_control, child, stranger };
+  enum class refusal : int { none, other_control, child, stranger, end };
 
   bool may_change() noexcept override;
   void undo() noexcept override;
@@ -153,8 +153,9 @@ bool sysfs_clocks::may_change() noexcept {
     refuse(refusal::child);
     return false;
   }
-  if (!undo_at_end(*this)) {
-    refuse(refusal::other_control);
+  const registration undoing = undo_at_end(*this);
+  if (undoing != registration::done) {
+    refuse(undoing == registration::too_late ? refusal::end : refusal::other_control);
     return false;
   }
   owner_.store(self, std::memory_order_release);
@@ -230,6 +231,8 @@ std::string sysfs_clocks::failed() const {
       return "the clocks are set by the process that this one was forked from";
     case refusal::stranger:
       return "a worker wished that linux_clocks() was not told of; raise its option workers";
+    case refusal::end:
+      return "the process is about to end, and could not put the old settings back";
     case refusal::none:
       break;
   }

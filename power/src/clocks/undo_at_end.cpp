@@ -41,13 +41,13 @@ constexpr std::array ending_signals{
 };
 
 std::mutex registry;  // guards registration; never locked in a handler
-bool at_exit = false;
 std::array<bool, ending_signals.size()> installed;             // maybe below another handler
 std::array<struct sigaction, ending_signals.size()> previous;  // written before our handler is set
 
 constinit std::atomic<undoable*> pending{nullptr};
 constinit std::atomic<pid_t> owner{0};  // process that made the change
 constinit std::atomic<int> inside{0};
+constinit std::atomic<bool> at_exit{false};  // undo_at_exit() will be called
 
 template <class Do>
 void with_pending(Do&& act) noexcept {
@@ -131,16 +131,23 @@ void uninstall(std::size_t i) noexcept {
   installed[i] = false;
 }
 
-void install_all() noexcept {
-  for (std::size_t i = 0; i < ending_signals.size(); ++i) install(i);
-  if (std::exchange(at_exit, true)) return;
-  std::atexit(undo_pending);
-  std::at_quick_exit(undo_pending);
+void undo_at_exit() noexcept {
+  at_exit.store(false, std::memory_order_seq_cst);  // before it looks for a change
+  undo_pending();
+}
+
+/// Has a change that is pending undone at exit. Returns false if the process has called all that it
+/// calls then; while it does, it calls what is added, too.
+bool watch_exit() noexcept {
+  if (at_exit.exchange(true, std::memory_order_seq_cst)) return true;
+  if (std::atexit(undo_at_exit) == 0 && std::at_quick_exit(undo_at_exit) == 0) return true;
+  at_exit.store(false, std::memory_order_seq_cst);
+  return false;
 }
 
 }  // namespace
 
-bool undo_at_end(undoable& change) noexcept {
+registration undo_at_end(undoable& change) noexcept {
   const std::lock_guard lock(registry);
   if (owner.load(std::memory_order_relaxed) != getpid()) {
     // The first one, or a child process whose parent's handlers will never leave.
@@ -150,10 +157,14 @@ bool undo_at_end(undoable& change) noexcept {
   }
   undoable* none = nullptr;
   if (!pending.compare_exchange_strong(none, &change, std::memory_order_seq_cst)) {
-    return none == &change;
+    return none == &change ? registration::done : registration::another_change;
   }
-  install_all();
-  return true;
+  if (!watch_exit()) {
+    pending.store(nullptr, std::memory_order_seq_cst);
+    return registration::too_late;
+  }
+  for (std::size_t i = 0; i < ending_signals.size(); ++i) install(i);
+  return registration::done;
 }
 
 void forget(undoable& change) noexcept {

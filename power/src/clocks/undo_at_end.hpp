@@ -19,8 +19,14 @@ class undoable {
   ~undoable() = default;
 };
 
-/// Undoes `change` if the process ends before forget(). One change at a time: returns false if
-/// there is another one. Any thread. Until forget(), it handles these signals:
+enum class registration {
+  done,
+  another_change,  ///< is registered: one at a time
+  too_late,        ///< the process is ending, or has no memory to be told of its end
+};
+
+/// Undoes `change` if the process ends before forget(). Any thread. Until forget(), it handles
+/// these signals:
 ///
 /// - SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL: the handler that
 ///   was there before is called after undo(); if it returns and has not set the default action,
@@ -29,7 +35,7 @@ class undoable {
 ///
 /// Without an earlier handler the default action follows. Ignored signals stay ignored. A child
 /// made by fork() undoes nothing that its parent changed.
-[[nodiscard]] bool undo_at_end(undoable& change) noexcept;
+[[nodiscard]] registration undo_at_end(undoable& change) noexcept;
 
 /// Blocks until undo() in other threads is done. No effect for a change that is not registered.
 void forget(undoable& change) noexcept;
