@@ -22,7 +22,9 @@ class work_search {
   /// shared to share.
   found_work everywhere(worker& self, bool ask) noexcept { return look(self, ask, false, true); }
   /// Does the same, but for messages: there may be no end of these.
-  found_work beside_messages(worker& self) noexcept { return look(self, false, false, false); }
+  found_work beside_messages(worker& self, bool ask) noexcept {
+    return look(self, ask, false, false);
+  }
   /// Looks everywhere and asks, then takes a task of low priority.
   found_work at_last(worker& self) noexcept;
   /// Returns a task of low priority if there is no other work, or `at_any_rate`.

@@ -25,6 +25,8 @@ constexpr std::ptrdiff_t surplus = 256;
 /// Times that a worker handles messages between two looks at the work of others, which cost about
 /// as much as a short message each.
 constexpr unsigned services_between_looks = 32;
+/// Looks between two that ask others to share tasks, and have them share.
+constexpr unsigned looks_between_questions = 32;
 
 /// Returns whether the newest task at or above `bottom` is that of a future.
 bool begins_future(const ext::task_stack& tasks, const ext::task_slot* bottom) noexcept {
@@ -167,13 +169,16 @@ void worker_loop::run(fiber& self) {
 
 /// Does one other thing: endless senders must not keep the worker from it. Now and then one that it
 /// does last when it has no messages, for which it may be the only worker: a task of a strand that
-/// waits, or a strand that another worker has left for a call without end.
+/// waits, or what another worker has left for a call without end, at last also unshared tasks.
 inline void worker_loop::go_on_beside_messages(fiber& self) {
   worker& here = *self.on;
+  const unsigned services = ++here.services;
   found_work next = out_of_order(here);
-  if (!next && ++here.services % services_between_looks == 0 && here.borrowed == nullptr) {
+  if (!next && services % services_between_looks == 0 && here.borrowed == nullptr) {
     if (run_newest(self, self.tasks, self.tasks.slots())) return;
-    next = search_.beside_messages(here);
+    const bool at_last = services / services_between_looks % looks_between_questions == 0;
+    next = search_.beside_messages(here, at_last);
+    if (!next && at_last) search_.force_victims(here);
   } else if (!next) {
     next = search_.without_stealing(here);
   }
