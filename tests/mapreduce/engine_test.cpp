@@ -101,6 +101,47 @@ TEST(WordCount, KeepsTheFirstOfTheOrder) {
   }
 }
 
+/// Its records are plain bytes in an order without digits.
+struct sums_by_size {
+  using key_type = int;
+  using value_type = std::int64_t;
+  static constexpr bool may_group = true;
+  template <class Emit>
+  static void map(std::span<const int> numbers, Emit& emit) {
+    for (const int n : numbers) emit(n % 20'011, n);
+  }
+  static void combine(std::int64_t& into, std::int64_t from) { into += from; }
+  static bool before(const record<int, std::int64_t>& a, const record<int, std::int64_t>& b) {
+    return a.value != b.value ? a.value > b.value : a.key < b.key;
+  }
+};
+
+TEST(PlainRecords, AreInOrderAndTheFirstOfItAreKept) {
+  std::vector<int> numbers(100'000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::vector<record<int, std::int64_t>> all(20'011);
+  for (int key = 0; key < 20'011; ++key) all[static_cast<std::size_t>(key)].key = key;
+  for (const int n : numbers) all[static_cast<std::size_t>(n % 20'011)].value += n;
+  std::ranges::sort(all, sums_by_size::before);
+  for (const unsigned count : {1u, 2u, 5u}) {
+    runtime rt = workers(count);
+    for (const strategy how : both) {
+      for (const std::size_t top : {std::size_t{0}, std::size_t{1}, std::size_t{300},
+                                    std::size_t{9'000}, all.size(), 2 * all.size()}) {
+        const auto some = rt.run([&] {
+          return run(sums_by_size{}, std::span<const int>(numbers), {.top = top, .how = how});
+        });
+        const std::size_t kept = top == 0 ? all.size() : std::min(top, all.size());
+        ASSERT_EQ(some.size(), kept);
+        ASSERT_TRUE(std::equal(
+            some.begin(), some.end(), all.begin(),
+            [](const auto& a, const auto& b) { return a.key == b.key && a.value == b.value; }))
+            << "top " << top << ", workers " << count;
+      }
+    }
+  }
+}
+
 TEST(WordCount, SortsByUnsignedBytes) {
   const std::string text = "b \xC3\xA4 a\x01 a a\xFF Z";
   const auto counted = run(word_count{.sorted = word_order::by_word}, text);

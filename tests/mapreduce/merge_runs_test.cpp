@@ -100,7 +100,7 @@ TEST(MergeRuns, CutsManyRecordsIntoRanges) {
   for (const unsigned workers : {1u, 2u, 5u}) {
     runtime rt(scheduler_options{.workers = workers});
     for (const std::size_t runs : {1u, 2u, 64u, 256u}) {
-      for (const std::size_t size : {40'000u, 150'000u}) {
+      for (const std::size_t size : {7'936u, 8'192u, 16'384u, 16'640u, 40'000u, 150'000u}) {
         if (support::few_cases && (workers != 2 || size != 40'000)) continue;
         for (const std::uint32_t keys : {3u, 20'000u, 4'000'000'000u}) {
           SCOPED_TRACE(testing::Message() << runs << " runs, " << size << " records, " << keys

@@ -69,6 +69,28 @@ TEST(FindBytes, ReadsNothingElse) {
   }
 }
 
+TEST(CountByte, CountsEachOnEveryInstructionSet) {
+  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::GetChosenTarget().Update(target);
+    SCOPED_TRACE(hwy::TargetName(target));
+    for (const std::size_t size : {0, 1, 63, 64, 65, 4079, 4080, 4081, 16320, 16321, 40'000}) {
+      for (const char byte : {'\n', '\0', '\xff', '\x80'}) {
+        // Lanes that are always equal, for vectors of any size, and bytes that seldom are.
+        const std::vector<char> same(size, byte);
+        ASSERT_EQ(count_byte({same.data(), size}, byte), size);
+        ASSERT_EQ(count_byte({same.data(), size}, 'a'), 0u);
+        const std::string mixed = random_lines(size, size + 64);
+        for (std::size_t from = 0; from < 64; from += 7) {
+          const std::string_view some = std::string_view(mixed).substr(from, size);
+          ASSERT_EQ(count_byte(some, byte),
+                    static_cast<std::uint64_t>(std::ranges::count(some, byte)));
+        }
+      }
+    }
+  }
+  hwy::GetChosenTarget().DeInit();
+}
+
 class TextJobs : public file_case {
  protected:
   /// A mapped, a small and a packed file, and their texts.

@@ -17,8 +17,6 @@ HWY_BEFORE_NAMESPACE();
 namespace creek::mapreduce::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t fetched_ahead = 2048;
-
 HWY_INLINE void add_byte_point(const std::uint8_t* at, std::uint64_t* sums) {
   const std::uint64_t x = at[0], y = at[1];
   sums[0] += x;
@@ -29,6 +27,8 @@ HWY_INLINE void add_byte_point(const std::uint8_t* at, std::uint64_t* sums) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
+constexpr std::size_t fetched_ahead = 2048;
+
 using bytes_tag = hn::ScalableTag<std::uint8_t>;
 using halves_tag = hn::Repartition<std::int16_t, bytes_tag>;
 using words_tag = hn::Repartition<std::int32_t, bytes_tag>;

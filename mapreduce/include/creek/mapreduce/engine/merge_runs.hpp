@@ -21,8 +21,9 @@
 
 namespace creek::mapreduce::detail {
 
-/// Sorted records. `digits`, if present, are the first 64 bits of each record's order: if those of
-/// two records differ, they decide which comes first.
+/// Sorted records; in any order if they have digits and sorts_at_once(). `digits`, if present, are
+/// the first 64 bits of each record's order: if those of two records differ, they decide which
+/// comes first.
 template <class Record>
 struct sorted_run {
   std::span<Record> records;
@@ -167,12 +168,15 @@ class alignas(64) digit_sorter {  // neighbours share no cache line
   std::vector<place> order_, scratch_;
 };
 
-/// Number of records with digits that are best sorted together: they fit the core's cache.
+/// Number of records worth a task of its own.
+inline constexpr std::size_t worth_a_task = 4096;
+/// Number of records with digits that fit the core's cache while they are sorted.
 inline constexpr std::size_t in_cache = 16384;
 
-/// Returns whether merge_runs() sorts so many records with digits at once, whatever their order.
-constexpr bool sorts_at_once(std::size_t total) {
-  return total > 0 && total <= in_cache;
+/// Returns whether merge_runs() sorts so many records with digits at once, whatever their order:
+/// with several workers if they are not worth two tasks.
+inline bool sorts_at_once(std::size_t total) {
+  return total > 0 && total <= (worker_count() == 1 ? in_cache : 2 * worth_a_task - 1);
 }
 
 /// Returns the cuts of the runs into `ranges` ranges of keys of similar length: per range, the end
@@ -240,7 +244,6 @@ record_vector<Record> merge_runs(std::span<const sorted_run<Record>> runs, std::
   wanted = std::min(wanted, total);
   record_vector<Record> all;
   if constexpr (std::default_initializable<Record>) {
-    constexpr std::size_t worth_a_task = 4096;  // records
     const bool by_digits = total > 0 && runs.front().digits != nullptr;
     const std::size_t workers = worker_count(), worth = total / worth_a_task;
     const std::size_t ranges = by_digits ? std::max(total / in_cache, std::min(worth, workers))

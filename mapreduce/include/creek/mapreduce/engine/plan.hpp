@@ -7,7 +7,8 @@
 //     partition(mapper)    optional: split the pairs of a mapper by the keys' hash
 //     group(part)          bring a partition's pairs together, equal keys adjacent
 //     reduce(part)         optional: turn a partition's groups into records
-//     sort(part)           order a partition's records (skipped without options.sort)
+//     sort(part)           order a partition's records, or leave that to merge() (skipped without
+//                          options.sort)
 //     merge()              returns the records of all partitions
 //
 // Calls with different arguments run concurrently; a stage begins when the previous one has

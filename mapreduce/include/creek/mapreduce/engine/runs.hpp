@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last two stages of all plans: the records of each partition are sorted separately, then the
-// sorted runs are merged.
+// sorted runs are merged; or all are sorted in the last stage, if they can be copied as bytes and
+// have no digits, or if they are few.
 #pragma once
 
 #include <algorithm>
@@ -158,7 +159,10 @@ class ordered_runs {
 template <class Order>
 void ordered_runs<Order>::sort(std::size_t part) {
   if constexpr (Order::sorts) {
-    if constexpr (sorts_together) return;
+    if constexpr (sorts_together) {
+      if (options_.top != 0 && parts_[part].list.size() > options_.top) prune(parts_[part]);
+      return;
+    }
     if constexpr (Order::has_digits) {
       sort_by_digits(part);
     } else {
@@ -192,6 +196,7 @@ auto ordered_runs<Order>::merge() -> record_vector<record_type> {
   if constexpr (sorts_together) {
     if (options_.sort) parallel_sort(all, before_);
     keep_top(all);
+    if (options_.top != 0) all.shrink_to_fit();
   }
   return all;
 }

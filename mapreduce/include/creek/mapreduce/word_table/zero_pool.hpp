@@ -11,7 +11,8 @@
 
 namespace creek::mapreduce::detail {
 
-/// Usable by any thread. Memory becomes resident when it is allocated, a (huge) page at a time.
+/// Usable by any thread. Memory becomes resident when it is allocated, page by page; where the
+/// system gives no huge pages, later memory when it is touched first.
 class zero_pool {
  public:
   zero_pool() = default;
