@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads that add up an array of sums over data in memory: what their peers share. Each has
-// `what`, `input_of(settings)`, `unit` (elements that stay together), an array `sums`, and
-// `add(share, sums)`, the plain loop.
+// `what`, `input_of(settings)`, `unit` (elements that stay together) and an array `sums`.
 #pragma once
 #include <array>
 #include <cstddef>

@@ -33,7 +33,8 @@ using sums = std::array<double, clusters*(dimensions + 1) + 1>;
 
 inline std::vector<float> input_of(const settings& s) {
   creek_bench::random_bits random(3);
-  std::vector<float> points(static_cast<std::size_t>(s.n) * dimensions);
+  const auto n = std::max(static_cast<std::size_t>(s.n), clusters);
+  std::vector<float> points(n * dimensions);
   for (float& one : points) one = static_cast<float>(random() >> 54);
   return points;
 }

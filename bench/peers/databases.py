@@ -102,7 +102,7 @@ class Duckdb:
         "filter_lines": f"SELECT line FROM lines WHERE contains(line, '{WANTED}')",
     }
     number = {"text": "(256 * strlen(k) + ascii(k))::HUGEINT * {n}", "pairs": "(k % 1024)::HUGEINT * n",
-              "matches": "k * n", "sort": "(rowid + 1)::HUGEINT * (k % 1024)", "lines": "strlen(line)",
+              "matches": "k * n", "sort": "(rowid + 1)::HUGEINT * (k % 1024 + v % 1024)", "lines": "strlen(line)",
               "list_sum": "list_sum(n)"}
 
     def __init__(self, workers, name, frame):
@@ -119,7 +119,7 @@ class Duckdb:
         self.db.execute(f"CREATE TEMP TABLE result AS {query}")
 
     def check(self, expression):
-        return self.db.execute(f"SELECT count(*), sum({expression}) FROM result").fetchone()
+        return self.db.execute(f"SELECT count(*), coalesce(sum({expression}), 0) FROM result").fetchone()
 
 
 class Clickhouse:
@@ -138,7 +138,7 @@ class Clickhouse:
         "filter_lines": f"SELECT line FROM lines WHERE position(line, '{WANTED}') > 0",
     }
     number = {"text": "toUInt64(256 * length(k) + ascii(k)) * {n}", "pairs": "toUInt64(k % 1024) * n",
-              "matches": "k * n", "sort": "(rowNumberInAllBlocks() + 1) * (k % 1024)",
+              "matches": "k * n", "sort": "(rowNumberInAllBlocks() + 1) * (k % 1024 + v % 1024)",
               "lines": "length(line)", "list_sum": "arraySum(n)"}
 
     def __init__(self, workers, name, frame):
@@ -191,7 +191,7 @@ def run_polars(workload, n, _workers, runs):
         query, value = table.select(pl.col("k").unique()), pl.lit(1)
     elif workload == "sort_records":
         query, value = table.sort("k"), pl.int_range(1, pl.len() + 1, dtype=pl.UInt64)
-        number = number.cast(pl.UInt64)
+        number = (number + pl.col("v") % 1024).cast(pl.UInt64)
     elif workload == "count_matches":
         query = table.select(pl.concat_list([pl.col("line").str.contains(each, literal=True).sum()
                                              for each in STRINGS]).alias("n")).explode("n").with_row_index("k", 1)

@@ -28,7 +28,7 @@ inline constexpr description distinct =
 
 inline constexpr description large = [] {
   description d = like(what, "sum_by_key_large", "100 million pairs of 16 bytes added up by key");
-  d.quick = d.smoke;
+  d.quick = std::initializer_list<std::int64_t>{};  // not in a quick look
   return d;
 }();
 

@@ -3,11 +3,11 @@
 pub mod fib;
 pub mod integers;
 pub mod jobs;
-pub mod shipped;
 pub mod latency;
 pub mod loops;
 pub mod marks;
 pub mod matmul;
 pub mod mergesort;
 pub mod nqueens;
+pub mod shipped;
 pub mod uts;

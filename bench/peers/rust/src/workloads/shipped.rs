@@ -53,7 +53,8 @@ pub const CLUSTERS: usize = 100;
 pub fn points(s: &Settings) -> Vec<[f32; DIMENSIONS]> {
     let mut random = Random(3);
     let mut next = || (random.next() >> 54) as f32;
-    (0..s.n).map(|_| [next(), next(), next()]).collect()
+    let n = s.n.max(CLUSTERS as i64);
+    (0..n).map(|_| [next(), next(), next()]).collect()
 }
 
 /// The answer of an array of sums.
