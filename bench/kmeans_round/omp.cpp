@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loop for wide vectors, over a share of the points per thread: squared differences of 64 points
 // at a time in columns, a comparison and a blend per centre.
-#include <omp.h>
-
 #include "config.hpp"
+#include "harness/omp_sums.hpp"
 
 namespace bench::kmeans_round {
 namespace {
@@ -64,17 +63,9 @@ BENCH_WIDEST void add_to_nearest(const float* points, std::size_t n, const float
 
 sample measure(const settings& s) {
   return timed_round(input_of(s), [&](auto points, auto centres) {
-    sums whole{};
-#pragma omp parallel num_threads(s.workers)
-    {
-      sums own{};
-      const auto share = share_of(points, unit, static_cast<unsigned>(omp_get_thread_num()),
-                                  static_cast<unsigned>(omp_get_num_threads()));
+    return omp_sums<sums>(s, points, unit, [&](auto share, sums& own) {
       add_to_nearest(share.data(), share.size() / dimensions, centres.data(), own.data());
-#pragma omp critical
-      for (std::size_t k = 0; k < whole.size(); ++k) whole[k] += own[k];
-    }
-    return whole;
+    });
   });
 }
 
