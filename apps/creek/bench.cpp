@@ -313,7 +313,8 @@ void add_jobs(command_line::command& bench, int& exit_code) {
   auto* jobs =
       bench.add_subcommand("jobs",
                            "Measure MapReduce jobs, as users write them and as creek ships them: "
-                           "beside loops, the standard library, rayon with hashbrown, DuckDB, ClickHouse, Polars and grep");
+                           "beside loops, the standard library, rayon with hashbrown, DuckDB, "
+                           "ClickHouse, Polars and grep");
   const auto options = std::make_shared<bench_options>();
   options->group = "jobs";
   add_common(*jobs, *options);

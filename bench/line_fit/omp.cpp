@@ -6,11 +6,10 @@
 namespace bench::line_fit {
 namespace {
 
-const registration registered{what, [](const settings& s) {
-                                return timed_sums(input_of(s), [&](auto data) {
-                                  return omp_sums<sums>(s, data, unit, add);
-                                });
-                              }};
+const registration registered{
+    what, [](const settings& s) {
+      return timed_sums(input_of(s), [&](auto data) { return omp_sums<sums>(s, data, unit, add); });
+    }};
 
 }  // namespace
 }  // namespace bench::line_fit

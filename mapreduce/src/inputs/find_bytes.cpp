@@ -30,7 +30,7 @@ const char* find(const char* at, const char* end, std::string_view pattern) {
   const auto middle = hn::Set(d, static_cast<std::uint8_t>(pattern[length / 2]));
   const auto last = hn::Set(d, static_cast<std::uint8_t>(pattern.back()));
   for (; places_end - at >= lanes; at += lanes) {
-    prefetch_text(at, 2048);
+    prefetch_text(at, fetched_ahead);
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(at);
     const auto both =
         hn::And(hn::Eq(hn::LoadU(d, bytes), first), hn::Eq(hn::LoadU(d, bytes + length - 1), last));

@@ -30,7 +30,7 @@ void count_some(std::span<const pixel> pixels, colour_counts& counts) {
   const auto* at = reinterpret_cast<const unsigned char*>(pixels.data());
   const unsigned char* const end = at + pixels.size_bytes();
   for (; end - at >= 24; at += 24) {
-    prefetch_text(at, 2048);
+    prefetch_text(at, fetched_ahead);
     count_bytes(at, counts, std::make_index_sequence<24>{});
   }
   for (std::size_t i = 0; at != end; ++at, ++i) ++counts[0][256 * (i % 3) + *at];

@@ -27,8 +27,6 @@ HWY_INLINE void add_byte_point(const std::uint8_t* at, std::uint64_t* sums) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-constexpr std::size_t fetched_ahead = 2048;
-
 using bytes_tag = hn::ScalableTag<std::uint8_t>;
 using halves_tag = hn::Repartition<std::int16_t, bytes_tag>;
 using words_tag = hn::Repartition<std::int32_t, bytes_tag>;

@@ -9,6 +9,9 @@
 
 namespace creek::mapreduce {
 
+/// Bytes ahead at which loops that read on without a pause fetch.
+inline constexpr std::size_t fetched_ahead = 2048;
+
 /// Has the processor fetch the line that is `bytes` after `place`, and need not be in the text,
 /// into the second level of its caches: if there is other work between blocks of text, processors
 /// fetch too little themselves, and nothing beyond a page.
