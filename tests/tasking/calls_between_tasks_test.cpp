@@ -191,4 +191,24 @@ TEST(CallsBetweenTasks, LetAWorkerTakeAStrandThatACallKeepsFromGoingOn) {
   });
 }
 
+TEST(CallsBetweenTasks, MayLeaveTasksThatOthersTakeWhileTheirStrandYields) {
+  static constexpr int calls = 5'000, tasks_each = 3;
+  creek::runtime rt{creek::host{3}};
+  rt.run([] {
+    creek::support::endless_calls kept_busy(core_id{0}, 100'000'000),
+        busy_too(core_id{1}, 100'000'000);
+    std::atomic<int> tasks{0};
+    const creek::remote<int> object = creek::make_on<int>(core_id{0}, 0);
+    for (int i = 0; i < calls; ++i) {
+      object.post([&](int&) {
+        for (int each = 0; each < tasks_each; ++each) (void)creek::async([&] { ++tasks; });
+      });
+      if (i % 16 == 0) object.call([](int&) {});
+    }
+    while (tasks < calls * tasks_each && !kept_busy.gave_up()) creek::async([] {}).get();
+    EXPECT_FALSE(kept_busy.gave_up());
+    EXPECT_EQ(tasks, calls * tasks_each);
+  });
+}
+
 }  // namespace
