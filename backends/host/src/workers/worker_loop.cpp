@@ -175,7 +175,7 @@ inline void worker_loop::go_on_beside_messages(fiber& self) {
   const unsigned services = ++here.services;
   found_work next = out_of_order(here);
   if (!next && services % services_between_looks == 0 && here.borrowed == nullptr) {
-    // Where others have taken the tasks, it may go on elsewhere: it yields before it finds out.
+    // The fiber may go on elsewhere if others have taken its tasks: it yields before it finds out.
     if (run_newest(self, self.tasks, self.tasks.slots()) || self.on != &here) return;
     const bool at_last = services / services_between_looks % looks_between_questions == 0;
     next = search_.beside_messages(here, at_last);

@@ -82,6 +82,18 @@ template <class Split>
   }
 }
 
+/// Returns the memory of a split that is text, or elements one after the other.
+template <class Split>
+[[nodiscard]] std::string_view memory_of(const Split& split) noexcept {
+  if constexpr (requires { std::as_bytes(std::span(split)); } &&
+                !std::derived_from<Split, text_split>) {
+    const auto bytes = std::as_bytes(std::span(split));
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  } else {
+    return text_of(split).text;
+  }
+}
+
 /// Returns the name of an input's file, if it has one.
 template <class Input>
 [[nodiscard]] std::string file_name(const Input& from, std::uint32_t number) {

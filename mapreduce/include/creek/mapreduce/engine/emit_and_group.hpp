@@ -15,6 +15,7 @@
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/tables/grouped_values.hpp>
 #include <creek/mapreduce/tables/hash_slots.hpp>
+#include <creek/mapreduce/tables/input_prefetcher.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
 #include <creek/mapreduce/tables/pieces.hpp>
 #include <creek/mapreduce/tables/waiting_pairs.hpp>
@@ -53,6 +54,7 @@ class emit_and_group {
     mapper& mine = *mappers_[index];
     const text_split text = detail::text_of(split);
     mine.source(text.text, text.stable);
+    mine.reads(detail::memory_of(split));
     detail::call_map(*job_, split, mine);
     mine.flush();
   }
@@ -132,14 +134,15 @@ class emit_and_group {
       store_.source(text, stable);
     }
     void operator()(key_type key, value_type value) {
-      ++emitted_;
+      input_.count_pair();
       waiting_.add(waiting_.make(waiting_.store(std::move(key)), std::move(value)), *this);
     }
     void flush() { waiting_.flush(*this); }
+    void reads(std::string_view memory) noexcept { input_.begin(memory); }
 
     [[nodiscard]] key_numbers& keys_of(std::size_t part) noexcept { return keys_[part]; }
     [[nodiscard]] auto& values_of(std::size_t part) noexcept { return values_[part]; }
-    [[nodiscard]] std::uint64_t emitted() const noexcept { return emitted_; }
+    [[nodiscard]] std::uint64_t emitted() const noexcept { return input_.pairs(); }
     [[nodiscard]] byte_arena take_arena() { return store_.take_arena(); }
 
    private:
@@ -158,11 +161,11 @@ class emit_and_group {
       values.push_back({number, std::move(pair.value)});
     }
 
+    detail::input_prefetcher input_;
     std::vector<key_numbers> keys_;
     std::vector<detail::pieces<numbered>> values_{detail::hash_partitions};
     pairs waiting_;
     key_store<key_type> store_;
-    std::uint64_t emitted_ = 0;
   };
 
   /// A partition of all mappers.

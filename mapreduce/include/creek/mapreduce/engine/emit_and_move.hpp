@@ -10,6 +10,7 @@
 #include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
+#include <creek/mapreduce/tables/input_prefetcher.hpp>
 #include <creek/mapreduce/tables/pieces.hpp>
 #include <creek/mapreduce/tables/values.hpp>
 #include <creek/tasking/hash.hpp>
@@ -92,6 +93,7 @@ class emit_and_move {
   template <class Split>
   void map(std::size_t index, const Split& split) {
     emitter emit = emitter_of(index);
+    mappers_[index].input.begin(memory_of(split));
     call_map(*job_, split, emit);
   }
 
@@ -173,6 +175,7 @@ class emit_and_move {
     std::vector<pieces<pair>, line_allocator<pieces<pair>>> parts;
     std::vector<std::size_t> limits;  // sizes at which parts are combined
     std::uint64_t combined_away = 0;  // pairs removed by combining
+    input_prefetcher input;
 
     void combine(const Job& job, pieces<pair>& part) requires combines<Job> {
       const std::size_t size = part.size();
@@ -203,6 +206,7 @@ class emit_and_move {
     mapper& to;
     void operator()(key_type key, value_type value) {
       const std::size_t index = hash_of(job, key, secret) >> 58;
+      to.input.count_pair();
       if (!to.parts[index].has_room()) to.make_room(job, index);
       to.parts[index].push_back({key, value});
     }

@@ -57,8 +57,9 @@ requires(std::is_empty_v<Value>&& std::is_default_constructible_v<Value>&&
   static void put(Value&& /*from*/) noexcept {}
 };
 
-/// Not synchronised. At most five eighths of the slots are used. A key comes with the tag of its
-/// hash.
+/// Not synchronised. At most half of the slots of integers are used, so that few are outside the
+/// line where a search begins, which no branch predictor can know; of larger slots five eighths. A
+/// key comes with the tag of its hash.
 template <class Key, class Value, class Tags = kept_tags>
 class hash_slots {
  public:
@@ -83,13 +84,10 @@ class hash_slots {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_ + (has_zero() ? 1 : 0); }
-  /// Returns the number of slots, or 1 if there is no memory yet.
-  [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
-
   /// Removes all pairs and frees the memory.
   void clear() noexcept {
     if constexpr (computes) of_zero_.reset();
-    if (slots_ == nullptr) return;
+    if (!has_memory()) return;
     if constexpr (!std::is_trivially_destructible_v<Key> ||
                   !std::is_trivially_destructible_v<Value>) {
       for_each_slot([](slot& here) {
@@ -97,7 +95,7 @@ class hash_slots {
         std::destroy_at(&here.value);
       });
     }
-    pool_->free(std::exchange(slots_, nullptr), capacity() * sizeof(slot));
+    pool_->free(std::exchange(slots_, free_slots()), capacity() * sizeof(slot));
     mask_ = size_ = 0;
   }
 
@@ -105,7 +103,6 @@ class hash_slots {
   void prefetch(std::uint32_t tag) const noexcept { prefetch_to_read(slots_ + home_of(tag)); }
   /// Fetches the text of the key with this tag, if it is in one of those slots.
   void prefetch_text(std::uint32_t tag) const noexcept {
-    if (slots_ == nullptr) return;
     const slot* const home = slots_ + home_of(tag);
     for (std::size_t i = 0; i < line_slots; ++i) {
       if (home[i].has_tag(tag) && !home[i].key.is_inside()) home[i].key.prefetch_text();
@@ -116,8 +113,6 @@ class hash_slots {
   /// the pair. Throws what these throw, and std::bad_alloc; then nothing was added.
   template <class Combine, class Keep>
   void add(std::uint32_t tag, Key&& key, Value&& value, Combine&& combine, Keep&& keep) {
-    if (slots_ == nullptr) [[unlikely]]
-      grow();
     if constexpr (computes) {
       if (slot::marks_free(key)) [[unlikely]] {
         if (of_zero_) return combine(*of_zero_, std::move(value));
@@ -129,7 +124,7 @@ class hash_slots {
     unsigned having = 0;  // a bit per slot: nobody can predict which
     for (unsigned i = 0; i < line_slots; ++i) having |= unsigned{home[i].may_have(tag, key)} << i;
     const auto in = static_cast<std::size_t>(std::countr_zero(having | 1u << line_slots));
-    if (in != line_slots && home[in].has(tag, key)) [[likely]] {
+    if (in != line_slots && (slot::knows_key || home[in].has(tag, key))) [[likely]] {
       return combine(home[in].value, std::move(value));
     }
     add_anywhere(tag, std::move(key), std::move(value), combine, keep);
@@ -151,7 +146,7 @@ class hash_slots {
   template <class Fits>
   [[nodiscard]] bool verify(Fits&& fits) const {
     std::size_t used = 0;
-    for (std::size_t at = 0; slots_ != nullptr && at <= mask_; ++at) {
+    for (std::size_t at = 0; at <= mask_; ++at) {
       const slot& here = slots_[at];
       if (here.is_free()) continue;
       ++used;
@@ -164,7 +159,7 @@ class hash_slots {
       const Key zero = slot::free_mark();
       if (of_zero_ && !fits(tags_(zero), zero)) return false;
     }
-    return used == size_ && 8 * used <= 5 * capacity();
+    return used == size_ && 8 * used <= max_eighths * capacity();
   }
 
  private:
@@ -181,6 +176,8 @@ class hash_slots {
 
     ~tagged_slot() {}  // NOLINT: clear() destroys key and value
 
+    /// Whether may_have() is exact.
+    static constexpr bool knows_key = false;
     [[nodiscard]] bool is_free() const noexcept { return tag == 0; }
     [[nodiscard]] bool has_tag(std::uint32_t wanted) const noexcept { return tag == wanted; }
     [[nodiscard]] bool may_have(std::uint32_t wanted, const Key& /*other*/) const noexcept {
@@ -209,6 +206,7 @@ class hash_slots {
   struct integer_slot : value_place<Value> {
     Key key;
 
+    static constexpr bool knows_key = true;
     [[nodiscard]] static Key free_mark() noexcept { return Key(0, {}); }
     [[nodiscard]] static bool marks_free(const Key& key) noexcept { return key.get() == 0; }
     [[nodiscard]] bool is_free() const noexcept { return marks_free(key); }
@@ -225,11 +223,20 @@ class hash_slots {
   };
 
   using slot = std::conditional_t<computes, integer_slot, tagged_slot>;
-  static constexpr std::size_t min_slots = 8;
+  static constexpr std::size_t min_slots = 8, max_eighths = computes ? 4 : 5;
   /// Slots of a line that are looked at together, if none lies in two lines.
   static constexpr std::size_t line_slots =
       64 % sizeof(slot) == 0 ? std::min<std::size_t>(64 / sizeof(slot), 4) : 1;
   static_assert(alignof(slot) <= 64, "keys and values must not be aligned to more than 64 bytes");
+
+  /// Returns slots to search in before there is memory: nothing is ever written there.
+  [[nodiscard]] static slot* free_slots() noexcept {
+    alignas(64) static constexpr std::byte zeros[line_slots * sizeof(slot)] = {};
+    return reinterpret_cast<slot*>(const_cast<std::byte*>(zeros));  // NOLINT
+  }
+  /// Returns the number of slots, or 1 if there is no memory yet.
+  [[nodiscard]] std::size_t capacity() const noexcept { return mask_ + 1; }
+  [[nodiscard]] bool has_memory() const noexcept { return mask_ != 0; }
 
   [[nodiscard]] bool has_zero() const noexcept {
     if constexpr (computes) return of_zero_.has_value();
@@ -272,7 +279,7 @@ class hash_slots {
   }
   template <class Keep>
   void insert(std::size_t at, std::uint32_t tag, Key&& key, Value&& value, Keep&& keep) {
-    if (8 * (size_ + 1) > 5 * capacity()) [[unlikely]] {
+    if (8 * (size_ + 1) > max_eighths * capacity()) [[unlikely]] {
       grow();
       at = free_slot(tag);
     }
@@ -283,7 +290,7 @@ class hash_slots {
 
   [[gnu::cold]] void grow() {
     hash_slots larger(pool_);
-    const std::size_t slots = slots_ == nullptr ? min_slots : 2 * capacity();
+    const std::size_t slots = has_memory() ? 2 * capacity() : min_slots;
     larger.slots_ = static_cast<slot*>(pool_->allocate(slots * sizeof(slot)));  // zeros are free
     larger.mask_ = slots - 1;
     for_each_slot([&](slot& here) {
@@ -299,7 +306,7 @@ class hash_slots {
   struct nothing {};
 
   std::shared_ptr<block_pool> pool_;
-  slot* slots_ = nullptr;
+  slot* slots_ = free_slots();
   std::size_t mask_ = 0;
   std::size_t size_ = 0;  // used slots
   [[no_unique_address]] Tags tags_;

@@ -9,6 +9,7 @@
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <creek/mapreduce/tables/front_cache.hpp>
 #include <creek/mapreduce/tables/hash_slots.hpp>
+#include <creek/mapreduce/tables/input_prefetcher.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
 #include <creek/mapreduce/tables/waiting_pairs.hpp>
 #include <cstddef>
@@ -76,9 +77,11 @@ class flat_table {
     waiting_.source(text);
     keys_.source(text, stable);
   }
+  /// Declares what map() reads before the next flush().
+  void reads(std::string_view memory) noexcept { input_.begin(memory); }
 
   [[gnu::always_inline]] void operator()(key_type key, value_type value) {
-    ++emitted_;
+    input_.count_pair();
     if constexpr (front_type::possible) {
       if (front_.is_on()) return add_in_front(waiting_.store(std::move(key)), std::move(value));
     }
@@ -113,7 +116,7 @@ class flat_table {
 
   void clear(std::size_t part) { parts_[part].clear(); }
   [[nodiscard]] std::size_t size(std::size_t part) const { return parts_[part].size(); }
-  [[nodiscard]] std::uint64_t emitted() const { return emitted_; }
+  [[nodiscard]] std::uint64_t emitted() const { return input_.pairs(); }
   [[nodiscard]] byte_arena take_arena() { return keys_.take_arena(); }
 
   /// Returns whether each pair of a partition belongs there and is found by its key.
@@ -155,11 +158,11 @@ class flat_table {
   }
 
   const Job* job_;
+  detail::input_prefetcher input_;
   std::vector<slots_type> parts_;
   front_type front_;
   pairs waiting_;
   key_store<key_type> keys_;
-  std::uint64_t emitted_ = 0;
 };
 
 }  // namespace creek::mapreduce

@@ -28,7 +28,8 @@ class waiting_objects {
     return *this;
   }
   ~waiting_objects() {
-    for (progress all(*this); all.first != all.end;) all.drop_first();
+    progress all(*this);
+    all.pass(all.first, all.end, [](T& object) { std::destroy_at(&object); });
   }
 
   [[nodiscard]] bool is_full() const noexcept { return size_ == places; }
@@ -70,17 +71,17 @@ class waiting_objects {
   template <class Ask, class AskAgain, class F>
   [[gnu::always_inline]] void process(std::size_t count, Ask&& ask, AskAgain&& ask_again, F&& f) {
     progress now(*this);
-    const auto ask_next_again = [&] { ask_again(now.at(now.asked_again++)); };
-    while (now.asked != now.end) ask(now.at(now.asked++));
-    const std::size_t ahead = std::min(now.end - now.first, max_ahead / 2);
-    while (now.asked_again < now.first + ahead) ask_next_again();
+    now.pass(now.asked, now.end, ask);
     for (const std::size_t stop = now.first + count; now.first != stop;) {
-      if (now.asked_again != now.end) ask_next_again();
-      struct guard {
-        progress& of;
-        ~guard() { of.drop_first(); }
-      } const drop{now};
-      f(std::move(now.at(now.first)));
+      const std::size_t next = std::min(stop, now.first + max_ahead / 2);
+      now.pass(now.asked_again, std::min(next + max_ahead / 2, now.end), ask_again);
+      now.pass(now.first, next, [&](T& object) {
+        struct guard {
+          T& of;
+          ~guard() { std::destroy_at(&of); }
+        } const drop{object};
+        f(std::move(object));
+      });
     }
   }
 
@@ -106,15 +107,24 @@ class waiting_objects {
           asked(first + queue.asked_),
           asked_again(first + queue.asked_again_) {}
     ~progress() {
-      of.first_ = first % places;
+      of.first_ = first == end ? 0 : first % places;
       of.size_ = end - first;
       of.asked_ = asked - first;
       of.asked_again_ = asked_again - first;
     }
-    [[nodiscard]] T& at(std::size_t i) const noexcept {
-      return *std::launder(reinterpret_cast<T*>(&room[i % places]));
+    /// Moves `position` up to `stop`, and calls `f(T&)` for each object that it has passed: in runs
+    /// that do not reach over the end of the room, so that a step is an addition.
+    template <class F>
+    [[gnu::always_inline]] void pass(std::size_t& position, std::size_t stop, F&& f) const {
+      while (position < stop) {
+        const std::size_t begin = position % places;
+        T* object = std::launder(reinterpret_cast<T*>(&room[begin]));
+        for (std::size_t left = std::min(stop - position, places - begin); left != 0; --left) {
+          ++position;
+          f(*object++);
+        }
+      }
     }
-    void drop_first() noexcept { std::destroy_at(&at(first++)); }
   };
 
   void swap(waiting_objects& other) noexcept {

@@ -66,7 +66,10 @@ class waiting_pairs {
 
   template <class Receiver>
   [[gnu::always_inline]] void add(candidate&& made, Receiver& to) {
-    if constexpr (!hashes_late) made->hash = hash_of_stored(made->key);
+    if constexpr (!hashes_late) {
+      made->hash = hash_of_stored(made->key);
+      to.slots(made->part()).prefetch(made->tag());
+    }
     if (!may_wait(made->key)) [[unlikely]]
       return add_now(*made, to);
     made.keep();
@@ -98,9 +101,9 @@ class waiting_pairs {
   }
 
  private:
-  /// Hashes that cannot throw are computed many at a time.
-  static constexpr bool hashes_late =
-      !job_hashes&& noexcept(std::declval<const stored&>().hash(current_hash_secret()));
+  /// Texts are hashed many at a time. Others at once: the fetches of their slots come one by one,
+  /// not so many together that the loads of map() wait for them.
+  static constexpr bool hashes_late = stored::has_text_outside && !job_hashes;
 
   [[nodiscard]] static constexpr std::size_t part_of(std::uint64_t hash) noexcept {
     return hash / (~std::uint64_t{0} / hash_partitions + 1);
@@ -124,8 +127,10 @@ class waiting_pairs {
     waiting_.process(
         count,
         [&](hashed_pair& pair) {
-          if constexpr (hashes_late) pair.hash = hash_of_stored(pair.key);
-          to.slots(pair.part()).prefetch(pair.tag());
+          if constexpr (hashes_late) {
+            pair.hash = hash_of_stored(pair.key);
+            to.slots(pair.part()).prefetch(pair.tag());
+          }
         },
         [&](const hashed_pair& pair) {
           if constexpr (stored::has_text_outside) {
