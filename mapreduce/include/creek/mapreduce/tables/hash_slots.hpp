@@ -57,9 +57,7 @@ requires(std::is_empty_v<Value>&& std::is_default_constructible_v<Value>&&
   static void put(Value&& /*from*/) noexcept {}
 };
 
-/// Not synchronised. At most half of the slots of integers are used, so that few are outside the
-/// line where a search begins, which no branch predictor can know; of larger slots five eighths. A
-/// key comes with the tag of its hash.
+/// Not synchronised. A key comes with the tag of its hash.
 template <class Key, class Value, class Tags = kept_tags>
 class hash_slots {
  public:
@@ -165,7 +163,16 @@ class hash_slots {
  private:
   static constexpr bool computes = !std::is_same_v<Tags, kept_tags>;
 
-  struct tagged_slot {
+  struct tagged_parts {
+    std::uint32_t tag;
+    Key key;
+    Value value;
+  };
+  /// Rounded up to a part of a line if that takes at most an eighth more.
+  static constexpr std::size_t tagged_part = std::bit_ceil(sizeof(tagged_parts));
+  struct alignas(tagged_part <= 64 && 7 * tagged_part <= 8 * sizeof(tagged_parts)
+                     ? tagged_part
+                     : alignof(tagged_parts)) tagged_slot {
     std::uint32_t tag;  // 0: free
     union {
       Key key;
@@ -223,10 +230,13 @@ class hash_slots {
   };
 
   using slot = std::conditional_t<computes, integer_slot, tagged_slot>;
-  static constexpr std::size_t min_slots = 8, max_eighths = computes ? 4 : 5;
+  static constexpr std::size_t min_slots = 8;
   /// Slots of a line that are looked at together, if none lies in two lines.
   static constexpr std::size_t line_slots =
       64 % sizeof(slot) == 0 ? std::min<std::size_t>(64 / sizeof(slot), 4) : 1;
+  /// Eighths of the slots that may be used. Fewer: more searches end in the line where they begin,
+  /// which no branch predictor knows. More: less memory has to be cleared and fetched.
+  static constexpr std::size_t max_eighths = computes ? 4 : line_slots > 1 ? 6 : 5;
   static_assert(alignof(slot) <= 64, "keys and values must not be aligned to more than 64 bytes");
 
   /// Returns slots to search in before there is memory: nothing is ever written there.
