@@ -311,12 +311,12 @@ void add_lapack(command_line::command& bench, int& exit_code) {
 
 void add_jobs(command_line::command& bench, int& exit_code) {
   auto* jobs =
-      bench.add_subcommand("jobs",
+      bench.add_subcommand("mapreduce",
                            "Measure MapReduce jobs, as users write them and as creek ships them: "
                            "beside loops, the standard library, rayon with hashbrown, DuckDB, "
                            "ClickHouse, Polars and grep");
   const auto options = std::make_shared<bench_options>();
-  options->group = "jobs";
+  options->group = "mapreduce";
   add_common(*jobs, *options);
   add_sizes(*jobs, *options,
             "Sizes of all chosen workloads, such as 100,1000000: bytes of text, different keys, "
@@ -324,10 +324,10 @@ void add_jobs(command_line::command& bench, int& exit_code) {
             10'000'000'000);
   add_selection(*jobs, *options, job_workloads, "creek,duckdb");
   jobs->footer(R"(Examples:
-  creek bench jobs --quick
-  creek bench jobs --workload sum_by_key --peers creek,duckdb,polars --runs 9
-  creek bench jobs --workload line_fit,memory_read --peers creek,libgomp,machine
-  creek bench jobs --workload count_words -n 512000000 --json figures.json)");
+  creek bench mapreduce --quick
+  creek bench mapreduce --workload sum_by_key --peers creek,duckdb,polars --runs 9
+  creek bench mapreduce --workload line_fit,memory_read --peers creek,libgomp,machine
+  creek bench mapreduce --workload count_words -n 512000000 --json figures.json)");
   jobs->callback([options, &exit_code] { exit_code = run_study(*options, part::workloads); });
 }
 

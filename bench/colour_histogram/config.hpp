@@ -20,7 +20,7 @@ inline constexpr description what{.name = "colour_histogram",
                                   .quick = 10'000'000,
                                   .smoke = 10'000,
                                   .rate = true,
-                                  .groups = "jobs",
+                                  .groups = "mapreduce",
                                   .bounds = "memory_read"};
 
 struct pixel {

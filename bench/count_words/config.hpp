@@ -27,7 +27,7 @@ inline constexpr description what{.name = "count_words",
                                   .smoke = 50'000,
                                   .rate = true,
                                   .scale = 1e3,
-                                  .groups = "jobs"};
+                                  .groups = "mapreduce"};
 
 inline constexpr description real =
     like(what, "count_words_real", "words of documentation and headers of this machine");
@@ -40,7 +40,7 @@ inline constexpr description bigrams{.name = "count_bigrams",
                                      .smoke = 50'000,
                                      .rate = true,
                                      .scale = 1e3,
-                                     .groups = "jobs"};
+                                     .groups = "mapreduce"};
 
 inline constexpr description index =
     like(bigrams, "inverted_index", "for each word, where the lines with it begin");

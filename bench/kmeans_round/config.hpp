@@ -25,7 +25,7 @@ inline constexpr description what{.name = "kmeans_round",
                                   .smoke = 5000,
                                   .rate = true,
                                   .scale = 1e3,
-                                  .groups = "jobs"};
+                                  .groups = "mapreduce"};
 
 inline constexpr std::size_t dimensions = 3, unit = dimensions, clusters = 100;
 /// For each centre the sums of the coordinates and the number of its points; the squared distances.

@@ -19,7 +19,7 @@ inline constexpr description what{.name = "line_fit",
                                   .quick = 15'000'000,
                                   .smoke = 10'000,
                                   .rate = true,
-                                  .groups = "jobs",
+                                  .groups = "mapreduce",
                                   .bounds = "memory_read"};
 
 struct point {

@@ -24,7 +24,7 @@ inline constexpr description counting{.name = "count_matches",
                                       .smoke = 50'000,
                                       .rate = true,
                                       .scale = 1e3,
-                                      .groups = "jobs"};
+                                      .groups = "mapreduce"};
 inline constexpr description filtering = like(counting, "filter_lines", "lines with a string");
 
 /// In a line of ten, one of three hundred, and hardly any.

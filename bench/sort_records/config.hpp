@@ -20,7 +20,7 @@ inline constexpr description what{.name = "sort_records",
                                   .smoke = 5000,
                                   .rate = true,
                                   .scale = 1e3,
-                                  .groups = "jobs"};
+                                  .groups = "mapreduce"};
 
 /// Runs `sort(records)`, which sorts in place.
 template <class Sort>

@@ -21,7 +21,7 @@ inline constexpr description what{.name = "sum_by_key",
                                   .smoke = 1000,
                                   .rate = true,
                                   .scale = 1e3,
-                                  .groups = "jobs"};
+                                  .groups = "mapreduce"};
 
 inline constexpr description distinct =
     like(what, "distinct_keys", "the different keys of pairs of 16 bytes; n of them");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`creek bench mapreduce` from outside: its figures are consistent, whatever the times are."""
+"""`creek bench stages` from outside: its figures are consistent, whatever the times are."""
 import csv
 import json
 import os
@@ -22,7 +22,7 @@ STAGES = ["map", "combine", "partition", "group", "reduce", "sort", "merge"]
 
 
 def run(*arguments):
-    return subprocess.run([TOOL, "bench", "mapreduce", "--quick", *arguments],
+    return subprocess.run([TOOL, "bench", "stages", "--quick", *arguments],
                           capture_output=True, timeout=1000)
 
 
@@ -30,7 +30,7 @@ class Study(FolderCase):
     def test_every_workload_and_strategy_by_workers(self):
         name = self.path("figures.csv")
         answer = self.report_of(run("--runs", "1", "--workers", "1,2", "--json", "--csv", name), version=2)
-        self.assertEqual(answer["command"], "bench mapreduce")
+        self.assertEqual(answer["command"], "bench stages")
         self.assertEqual([(one["workload"], one["strategy"]) for one in answer["series"]],
                          [(name, how) for name, all_of in STRATEGIES.items() for how in all_of])
         for one in answer["series"]:

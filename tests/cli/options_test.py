@@ -45,7 +45,7 @@ class Numbers(FolderCase):
                 ("kmeans --clusters 1 --tolerance -1", "--tolerance must be 0 or more, got -1"),
                 ("kmeans --clusters 1 --dimensions 0 --format floats",
                  "--dimensions must be between 1 and 1048576, got 0"),
-                ("bench mapreduce --runs 0", "--runs must be between 1 and 10000, got 0"),
+                ("bench stages --runs 0", "--runs must be between 1 and 10000, got 0"),
                 ("bench scc-linalg --runs 0", "--runs must be 1 or more, got 0"),
                 ("scc calibrate --seconds 1e9", "--seconds must be between 0.01 and 600, got 1e9")):
             with self.subTest(arguments):

@@ -61,7 +61,7 @@ def peers():
     dgemm = {"workload": "dgemm", "groups": "linalg", "rate": True}
     lu = {"workload": "lu", "groups": "linalg", "rate": True, "share_of": "dgemm"}
     dgetrf = {"workload": "dgetrf", "groups": "lapack", "rate": True, "calls": True}
-    words = {"workload": "count_words", "groups": "jobs", "rate": True}
+    words = {"workload": "count_words", "groups": "mapreduce", "rate": True}
     fence = {"workload": "fence", "limit": True, "groups": "tasking invoke"}
     return {"bench_creek": peer_program([fib, post, dgemm, lu, words]),
             "bench_serial": peer_program([fib, words]),
@@ -116,7 +116,7 @@ CASES = {
                 "compare lu --backend scc -n 32 --block 8 --workers 4 --json"],
     "scc-info": ["scc info --json"],
     "bench-peers": [f"bench {group} {PEERS} --json {{}}/{group}.json"
-                    for group in ("tasking", "invoke", "linalg", "lapack", "jobs", "schedulers")],
+                    for group in ("tasking", "invoke", "linalg", "lapack", "mapreduce", "schedulers")],
     "bench-scc-messages": ["bench scc-messages --cores 4 --json"],
     "bench-scc-copies": ["bench scc-copies --cores 4 --bytes 4096 --json"],
     "bench-scc-invoke": ["bench scc-invoke --cores 4 --protocol vector --json"],
@@ -126,7 +126,7 @@ CASES = {
     "bench-scc-linalg": ["bench scc-linalg -n 32 --block 8 --cores 1,4 --json"],
     "bench-scc-linalg-messages": ["bench scc-linalg-messages lu --n 32 --cores 4 --json"],
     "bench-scc-mapreduce": ["bench scc-mapreduce --quick --cores 1,4 --workload histogram --json"],
-    "bench-mapreduce": ["bench mapreduce --quick --workers 1,2 --runs 2 --workload histogram --json"],
+    "bench-stages": ["bench stages --quick --workers 1,2 --runs 2 --workload histogram --json"],
     "bench-tpch-paper": ["bench tpch-paper --workers 1,2 --repeat 1 --json --data {}/sf",
                          "bench tpch-paper --backend scc --workers 1,4 --json --data {}/sf"],
     "bench-schedulers-scc": ["bench schedulers --backend scc --quick --cores 1,4 --lengths 10 "

@@ -12,8 +12,8 @@ void add_bench(command_line::command& app, int& exit_code) {
   group->require_subcommand();
   group->footer(R"(Examples:
   creek bench tasking --quick                    a first look at tasks beside other libraries
-  creek bench jobs --quick                       MapReduce jobs beside databases and hash maps
-  creek bench mapreduce --workers 1,2            MapReduce by workers and strategies
+  creek bench mapreduce --quick                  MapReduce jobs beside databases and hash maps
+  creek bench stages --workers 1,2               MapReduce by workers and strategies
   creek bench scc-messages                       messages on the simulated chip)");
   add_peer_groups(*group, exit_code);
   add_host_mapreduce(*group);

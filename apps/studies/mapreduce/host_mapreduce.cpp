@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `creek bench mapreduce`: the jobs of the simulated chip's study (scc_mapreduce.cpp) by every
+// `creek bench stages`: the jobs of the simulated chip's study (scc_mapreduce.cpp) by every
 // strategy on more and more workers. Runs take turns, so that a disturbance affects all; every
 // result is compared with a sequential program's outside the timed part. All times are wall time.
 
@@ -89,7 +89,7 @@ void study_host(const host_options& given) {
   csv.write(host_to_csv(measured.all()));
   if (given.as_json) {
     json whole{{"schema_version", host_study_json},
-               {"command", "bench mapreduce"},
+               {"command", "bench stages"},
                {"machine", describe(around)},
                {"runs", given.runs},
                {"series", json::array()}};
@@ -106,13 +106,12 @@ void study_host(const host_options& given) {
 
 void add_host_mapreduce(command_line::command& bench) {
   command_line::command* command = bench.add_subcommand(
-      "mapreduce",
-      "Measure MapReduce on the host: stages and speed-up by workers, for each strategy");
+      "stages", "Measure the stages of MapReduce on the host, by workers and strategy");
   const auto given = std::make_shared<host_options>();
   command->footer(R"(Examples:
-  creek bench mapreduce --runs 9 --csv figures.csv
-  creek bench mapreduce --workers 1,2 --workload word-count,histogram --strategy combine,group
-  creek bench mapreduce --quick --json
+  creek bench stages --runs 9 --csv figures.csv
+  creek bench stages --workers 1,2 --workload word-count,histogram --strategy combine,group
+  creek bench stages --quick --json
 The same jobs on the simulated chip: creek bench scc-mapreduce.)");
   command
       ->add_option("--workers", given->workers,
