@@ -241,7 +241,7 @@ const std::vector<std::string> invoke_workloads{"bare_ring",         "bare_ring_
 const std::vector<std::string> linalg_workloads{"cholesky", "dgemm",    "fma_peak",
                                                 "lu",       "lu_solve", "qr"};
 
-const std::vector<std::string> job_workloads{
+const std::vector<std::string> mapreduce_workloads{
     "colour_histogram", "count_bigrams", "count_matches",  "count_words",     "count_words_real",
     "distinct_keys",    "filter_lines",  "inverted_index", "kmeans_round",    "line_fit",
     "memory_read",      "sort_records",  "sum_by_key",     "sum_by_key_large"};
@@ -309,26 +309,26 @@ void add_lapack(command_line::command& bench, int& exit_code) {
   lapack->callback([options, &exit_code] { exit_code = run_lapack(*options); });
 }
 
-void add_jobs(command_line::command& bench, int& exit_code) {
-  auto* jobs =
+void add_mapreduce(command_line::command& bench, int& exit_code) {
+  auto* mapreduce =
       bench.add_subcommand("mapreduce",
                            "Measure MapReduce jobs, as users write them and as creek ships them: "
                            "beside loops, the standard library, rayon with hashbrown, DuckDB, "
                            "ClickHouse, Polars and grep");
   const auto options = std::make_shared<bench_options>();
   options->group = "mapreduce";
-  add_common(*jobs, *options);
-  add_sizes(*jobs, *options,
+  add_common(*mapreduce, *options);
+  add_sizes(*mapreduce, *options,
             "Sizes of all chosen workloads, such as 100,1000000: bytes of text, different keys, "
             "elements (default: those of each)",
             10'000'000'000);
-  add_selection(*jobs, *options, job_workloads, "creek,duckdb");
-  jobs->footer(R"(Examples:
+  add_selection(*mapreduce, *options, mapreduce_workloads, "creek,duckdb");
+  mapreduce->footer(R"(Examples:
   creek bench mapreduce --quick
   creek bench mapreduce --workload sum_by_key --peers creek,duckdb,polars --runs 9
   creek bench mapreduce --workload line_fit,memory_read --peers creek,libgomp,machine
   creek bench mapreduce --workload count_words -n 512000000 --json figures.json)");
-  jobs->callback([options, &exit_code] { exit_code = run_study(*options, part::workloads); });
+  mapreduce->callback([options, &exit_code] { exit_code = run_study(*options, part::workloads); });
 }
 
 }  // namespace
@@ -383,7 +383,7 @@ void add_peer_groups(command_line::command& bench, int& exit_code) {
   linalg->callback([dense, &exit_code] { exit_code = run_study(*dense, part::workloads); });
 
   add_lapack(bench, exit_code);
-  add_jobs(bench, exit_code);
+  add_mapreduce(bench, exit_code);
 
   auto* schedulers =
       bench.add_subcommand("schedulers",

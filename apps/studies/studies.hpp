@@ -17,7 +17,7 @@ void add_scc_linalg_messages(command_line::command& bench);
 void add_scc_power(command_line::command& bench, int& exit_code);
 
 // mapreduce
-void add_host_mapreduce(command_line::command& bench);
+void add_stages(command_line::command& bench);
 void add_scc_mapreduce(command_line::command& bench);
 
 // primitives

@@ -95,6 +95,23 @@ TEST(FlatTable, ViewsOfTextAndOfTemporaryStrings) {
   }
 }
 
+TEST(FlatTable, CountsThePairsOfSplitsOfAnySize) {
+  const sum_of<std::uint64_t> job;
+  flat_table<sum_of<std::uint64_t>> table(job);
+  std::uint64_t emitted = 0;
+  for (const std::size_t pairs : {0, 1, 63, 64, 0, 65, 128, 1000, 3}) {
+    const std::vector<std::uint64_t> elements(pairs, 7);
+    table.source({}, false);
+    table.will_read({reinterpret_cast<const char*>(elements.data()), 8 * pairs});
+    for (const std::uint64_t element : elements) {
+      table(element, 1);
+      EXPECT_EQ(table.emitted(), ++emitted);
+    }
+    table.flush();
+    EXPECT_EQ(table.emitted(), emitted);
+  }
+}
+
 TEST(FlatTable, ShortTextsAreNotReadBeyondTheirEnd) {
   const sum_of<std::string_view> job;
   flat_table<sum_of<std::string_view>> table(job);

@@ -16,7 +16,7 @@ void add_bench(command_line::command& app, int& exit_code) {
   creek bench stages --workers 1,2               MapReduce by workers and strategies
   creek bench scc-messages                       messages on the simulated chip)");
   add_peer_groups(*group, exit_code);
-  add_host_mapreduce(*group);
+  add_stages(*group);
   add_tpch_paper(*group);
   add_scc_messages(*group);
   add_scc_copies(*group);

@@ -104,7 +104,7 @@ void study_host(const host_options& given) {
 
 }  // namespace
 
-void add_host_mapreduce(command_line::command& bench) {
+void add_stages(command_line::command& bench) {
   command_line::command* command = bench.add_subcommand(
       "stages", "Measure the stages of MapReduce on the host, by workers and strategy");
   const auto given = std::make_shared<host_options>();

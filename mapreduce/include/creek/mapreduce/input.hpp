@@ -82,15 +82,16 @@ template <class Split>
   }
 }
 
-/// Returns the memory of a split that is text, or elements one after the other.
+/// Returns the memory of a split that is text, or elements one after the other; empty for others.
 template <class Split>
 [[nodiscard]] std::string_view memory_of(const Split& split) noexcept {
-  if constexpr (requires { std::as_bytes(std::span(split)); } &&
-                !std::derived_from<Split, text_split>) {
+  if constexpr (std::derived_from<Split, text_split>) {
+    return split.text;
+  } else if constexpr (requires { std::as_bytes(std::span(split)); }) {
     const auto bytes = std::as_bytes(std::span(split));
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   } else {
-    return text_of(split).text;
+    return {};
   }
 }
 

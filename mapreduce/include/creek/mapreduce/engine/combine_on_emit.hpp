@@ -66,7 +66,9 @@ class combine_on_emit {
     table_type& mine = *tables_[mapper];
     const text_split text = detail::text_of(split);
     mine.source(text.text, text.stable);
-    if constexpr (requires { mine.reads(text.text); }) mine.reads(detail::memory_of(split));
+    if constexpr (requires { mine.will_read(text.text); }) {
+      mine.will_read(detail::memory_of(split));
+    }
     detail::call_map(*job_, split, mine);
     mine.flush();
   }

@@ -25,6 +25,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,7 @@ class emit_and_group {
     mapper& mine = *mappers_[index];
     const text_split text = detail::text_of(split);
     mine.source(text.text, text.stable);
-    mine.reads(detail::memory_of(split));
+    mine.will_read(detail::memory_of(split));
     detail::call_map(*job_, split, mine);
     mine.flush();
   }
@@ -138,7 +139,7 @@ class emit_and_group {
       waiting_.add(waiting_.make(waiting_.store(std::move(key)), std::move(value)), *this);
     }
     void flush() { waiting_.flush(*this); }
-    void reads(std::string_view memory) noexcept { input_.begin(memory); }
+    void will_read(std::string_view memory) noexcept { input_.begin(memory); }
 
     [[nodiscard]] key_numbers& keys_of(std::size_t part) noexcept { return keys_[part]; }
     [[nodiscard]] auto& values_of(std::size_t part) noexcept { return values_[part]; }

@@ -8,6 +8,7 @@
 #include <creek/mapreduce/engine/gather_pairs.hpp>
 #include <creek/mapreduce/engine/runs.hpp>
 #include <creek/mapreduce/failures.hpp>
+#include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/options.hpp>
 #include <creek/mapreduce/tables/input_prefetcher.hpp>
@@ -147,10 +148,7 @@ class emit_and_move {
 
   [[nodiscard]] std::uint64_t emitted() const {
     std::uint64_t sum = 0;
-    for (const mapper& m : mappers_) {
-      sum += m.combined_away;
-      for (const auto& part : m.parts) sum += part.size();
-    }
+    for (const mapper& m : mappers_) sum += m.input.pairs();
     return sum;
   }
   [[nodiscard]] std::uint64_t distinct() const {
@@ -174,16 +172,13 @@ class emit_and_move {
 
     std::vector<pieces<pair>, line_allocator<pieces<pair>>> parts;
     std::vector<std::size_t> limits;  // sizes at which parts are combined
-    std::uint64_t combined_away = 0;  // pairs removed by combining
     input_prefetcher input;
 
     void combine(const Job& job, pieces<pair>& part) requires combines<Job> {
-      const std::size_t size = part.size();
       std::vector<pair> sums;
       gathered_pairs<pair>({&part, 1}).for_each_key([&](std::span<pair> equal) {
         sums.push_back({equal[0].key, combined(job, equal)});
       });
-      combined_away += size - sums.size();
       part.assign(std::move(sums));
     }
     void make_room(const Job& job, std::size_t index) {

@@ -82,6 +82,7 @@ class hash_slots {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_ + (has_zero() ? 1 : 0); }
+
   /// Removes all pairs and frees the memory.
   void clear() noexcept {
     if constexpr (computes) of_zero_.reset();
@@ -168,7 +169,7 @@ class hash_slots {
     Key key;
     Value value;
   };
-  /// Rounded up to a part of a line if that takes at most an eighth more.
+  /// Rounded up to a part of a line if at most an eighth of the slot is unused then.
   static constexpr std::size_t tagged_part = std::bit_ceil(sizeof(tagged_parts));
   struct alignas(tagged_part <= 64 && 7 * tagged_part <= 8 * sizeof(tagged_parts)
                      ? tagged_part

@@ -32,7 +32,7 @@ class input_prefetcher {
     if (--until_look_ == 0) [[unlikely]]
       look();
   }
-  [[nodiscard]] std::uint64_t pairs() const noexcept { return looked_for_ - until_look_; }
+  [[nodiscard]] std::uint64_t pairs() const noexcept { return pairs_at_look_ - until_look_; }
 
  private:
   static constexpr std::uint32_t period = 64;       // pairs
@@ -47,20 +47,20 @@ class input_prefetcher {
     step_ = bytes <= max_step ? static_cast<std::size_t>(bytes) : 0;
   }
   [[gnu::noinline]] void look() noexcept {
-    looked_for_ += period;
+    pairs_at_look_ += period;
     until_look_ = period;
     if (step_ != 0) fetch(step_);
   }
   void fetch(std::size_t bytes) noexcept {
-    const char* const stop = next_ + std::min(bytes, static_cast<std::size_t>(end_ - next_));
-    for (const char* at = next_; at < stop; at += line) prefetch_to_read(at);
-    next_ = stop;
+    const std::size_t size = std::min(bytes, static_cast<std::size_t>(end_ - next_));
+    for (std::size_t at = 0; at < size; at += line) prefetch_to_read(next_ + at);
+    next_ += size;
   }
 
   std::uint32_t until_look_ = period;
-  std::uint64_t looked_for_ = period;  // pairs: until the next look
-  std::size_t step_ = 0;               // bytes that `period` pairs come from; 0: not known, or many
-  const char* next_ = nullptr;         // not fetched yet
+  std::uint64_t pairs_at_look_ = period;  // pairs at the next look
+  std::size_t step_ = 0;        // bytes that `period` pairs come from; 0: not known, or many
+  const char* next_ = nullptr;  // not fetched yet
   const char* end_ = nullptr;
   std::uint64_t pairs_before_ = 0;
   std::size_t split_bytes_ = 0;

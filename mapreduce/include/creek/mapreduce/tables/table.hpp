@@ -23,7 +23,8 @@
 namespace creek::mapreduce {
 
 /// Combined pairs, owned by one mapper while it maps, cut into `T::partitions` by hash so that
-/// different tasks can merge and read partitions at once.
+/// different tasks can merge and read partitions at once. A table may have `will_read(memory)`,
+/// called before each map(): the memory that this is going to read from its begin to its end.
 template <class T>
 concept table = std::movable<T> &&
     requires(T& t, T& other, const T& c, std::size_t part, std::string_view text) {
@@ -77,8 +78,7 @@ class flat_table {
     waiting_.source(text);
     keys_.source(text, stable);
   }
-  /// Declares what map() reads before the next flush().
-  void reads(std::string_view memory) noexcept { input_.begin(memory); }
+  void will_read(std::string_view memory) noexcept { input_.begin(memory); }
 
   [[gnu::always_inline]] void operator()(key_type key, value_type value) {
     input_.count_pair();

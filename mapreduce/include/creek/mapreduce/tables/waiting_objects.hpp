@@ -67,7 +67,8 @@ class waiting_objects {
 
   /// Calls `f(T&&)` for the `count` objects that wait longest and removes each, also if the call
   /// throws: map() may handle an exception of the job's combine() and go on. Each object was passed
-  /// to `ask(T&)` before, and to `ask_again(T&)` some objects before its turn.
+  /// to `ask(T&)` before, and to `ask_again(T&)` some objects before its turn, which must not
+  /// throw.
   template <class Ask, class AskAgain, class F>
   [[gnu::always_inline]] void process(std::size_t count, Ask&& ask, AskAgain&& ask_again, F&& f) {
     progress now(*this);

@@ -101,8 +101,9 @@ class waiting_pairs {
   }
 
  private:
-  /// Texts are hashed many at a time. Others at once: the fetches of their slots come one by one,
-  /// not so many together that the loads of map() wait for them.
+  /// Byte strings are hashed many at a time, unless the job hashes them, which may throw. Other
+  /// keys at once: the fetches of their slots come one by one, not so many together that the loads
+  /// of map() wait for them.
   static constexpr bool hashes_late = stored::has_text_outside && !job_hashes;
 
   [[nodiscard]] static constexpr std::size_t part_of(std::uint64_t hash) noexcept {
@@ -124,6 +125,8 @@ class waiting_pairs {
   }
   template <class Receiver>
   [[gnu::noinline]] void process(std::size_t count, Receiver& to) {
+    static_assert(!hashes_late ||
+                  noexcept(std::declval<const stored&>().hash(current_hash_secret())));
     waiting_.process(
         count,
         [&](hashed_pair& pair) {
