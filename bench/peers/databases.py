@@ -276,7 +276,8 @@ def missing(peer):
     """Returns how to get what the peer lacks, or nothing."""
     for module in (*PEERS[peer].modules, *(["numpy"] if PEERS[peer].modules else [])):
         if importlib.util.find_spec(module) is None:
-            return f"python3 -m pip install {PEERS[peer].package} polars numpy pyarrow (no module {module})"
+            packages = dict.fromkeys([PEERS[peer].package, "polars", "numpy", "pyarrow"])
+            return f"python3 -m pip install {' '.join(packages)} (no module {module})"
     for program in [] if PEERS[peer].package else ["grep", "parallel"]:
         if shutil.which(program) is None:
             return f"install {program} (Debian: {program})"
