@@ -94,7 +94,7 @@ class emit_and_move {
   template <class Split>
   void map(std::size_t index, const Split& split) {
     emitter emit = emitter_of(index);
-    mappers_[index].input.begin(memory_of(split));
+    emit.to.input.begin(memory_of(split));
     call_map(*job_, split, emit);
   }
 

@@ -123,7 +123,7 @@ class hash_slots {
     unsigned having = 0;  // a bit per slot: nobody can predict which
     for (unsigned i = 0; i < line_slots; ++i) having |= unsigned{home[i].may_have(tag, key)} << i;
     const auto in = static_cast<std::size_t>(std::countr_zero(having | 1u << line_slots));
-    if (in != line_slots && (slot::knows_key || home[in].has(tag, key))) [[likely]] {
+    if (in != line_slots && (computes || home[in].has(tag, key))) [[likely]] {
       return combine(home[in].value, std::move(value));
     }
     add_anywhere(tag, std::move(key), std::move(value), combine, keep);
@@ -184,8 +184,6 @@ class hash_slots {
 
     ~tagged_slot() {}  // NOLINT: clear() destroys key and value
 
-    /// Whether may_have() is exact.
-    static constexpr bool knows_key = false;
     [[nodiscard]] bool is_free() const noexcept { return tag == 0; }
     [[nodiscard]] bool has_tag(std::uint32_t wanted) const noexcept { return tag == wanted; }
     [[nodiscard]] bool may_have(std::uint32_t wanted, const Key& /*other*/) const noexcept {
@@ -214,7 +212,6 @@ class hash_slots {
   struct integer_slot : value_place<Value> {
     Key key;
 
-    static constexpr bool knows_key = true;
     [[nodiscard]] static Key free_mark() noexcept { return Key(0, {}); }
     [[nodiscard]] static bool marks_free(const Key& key) noexcept { return key.get() == 0; }
     [[nodiscard]] bool is_free() const noexcept { return marks_free(key); }

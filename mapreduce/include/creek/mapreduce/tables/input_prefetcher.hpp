@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include <creek/core/language.hpp>
-
 namespace creek::mapreduce::detail {
 
 /// Counts the pairs that a mapper emits. From the number of bytes per pair of the split before it
@@ -49,7 +47,7 @@ class input_prefetcher {
   [[gnu::noinline]] void look() noexcept {
     pairs_at_look_ += period;
     until_look_ = period;
-    if (step_ != 0) fetch(step_);
+    fetch(step_);
   }
   void fetch(std::size_t bytes) noexcept {
     const std::size_t size = std::min(bytes, static_cast<std::size_t>(end_ - next_));

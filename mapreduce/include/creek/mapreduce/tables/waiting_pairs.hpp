@@ -66,10 +66,7 @@ class waiting_pairs {
 
   template <class Receiver>
   [[gnu::always_inline]] void add(candidate&& made, Receiver& to) {
-    if constexpr (!hashes_late) {
-      made->hash = hash_of_stored(made->key);
-      to.slots(made->part()).prefetch(made->tag());
-    }
+    if constexpr (!hashes_late) ask_for_slot(*made, to);
     if (!may_wait(made->key)) [[unlikely]]
       return add_now(*made, to);
     made.keep();
@@ -119,6 +116,12 @@ class waiting_pairs {
   }
 
   template <class Receiver>
+  [[gnu::always_inline]] void ask_for_slot(hashed_pair& pair, Receiver& to) const {
+    pair.hash = hash_of_stored(pair.key);
+    to.slots(pair.part()).prefetch(pair.tag());
+  }
+
+  template <class Receiver>
   [[gnu::noinline]] void add_now(hashed_pair& pair, Receiver& to) {
     if constexpr (hashes_late) pair.hash = hash_of_stored(pair.key);
     to.add(std::move(pair));
@@ -130,10 +133,7 @@ class waiting_pairs {
     waiting_.process(
         count,
         [&](hashed_pair& pair) {
-          if constexpr (hashes_late) {
-            pair.hash = hash_of_stored(pair.key);
-            to.slots(pair.part()).prefetch(pair.tag());
-          }
+          if constexpr (hashes_late) ask_for_slot(pair, to);
         },
         [&](const hashed_pair& pair) {
           if constexpr (stored::has_text_outside) {
