@@ -167,27 +167,35 @@ auto expected_value(const std::vector<typename Job::value_type>& all) {
   }
 }
 
+/// A job with its input and the result that it must have.
 template <class Job>
-void check(std::uint64_t seed, runtime& rt) {
-  std::mt19937_64 random(seed);
-  std::string text(4096, ' ');
-  for (char& c : text) c = static_cast<char>(random());
-  const std::size_t n = std::array<std::size_t, 4>{0, 1, 300, 9000}[random() % 4] + random() % 90;
-  const std::vector<std::uint32_t> numbers =
-      random_numbers(random, n, spreads[random() % spreads.size()]);
-  const Job job{{text}};
+struct random_case {
+  std::mt19937_64 random;
+  std::string text = std::string(4096, ' ');
+  std::vector<std::uint32_t> numbers;
+  Job job;
   reference<Job> wanted;
-  job.map(std::span(numbers), wanted);
 
-  for (const strategy how : {strategy::emit_and_group, strategy::combine_on_emit}) {
-    if (how == strategy::combine_on_emit && !combines<Job>) continue;
+  explicit random_case(std::uint64_t seed) : random(seed) {
+    for (char& c : text) c = static_cast<char>(random());
+    const std::size_t n = std::array<std::size_t, 4>{0, 1, 300, 9000}[random() % 4] + random() % 90;
+    numbers = random_numbers(random, n, spreads[random() % spreads.size()]);
+    job.text = text;
+    job.map(std::span<const std::uint32_t>(numbers), wanted);
+  }
+  random_case(const random_case&) = delete;
+  random_case& operator=(const random_case&) = delete;
+
+  [[nodiscard]] options random_options(strategy how) {
     const bool sort = random() % 2 == 0;
-    const options chosen{.top = sort && random() % 3 == 0 ? 1 + random() % 50 : 0,
-                         .sort = sort,
-                         .how = how,
-                         .split = 1 + random() % (random() % 2 == 0 ? 50 : 20000)};
-    const auto made =
-        rt.run([&] { return run(job, std::span<const std::uint32_t>(numbers), chosen); });
+    return {.top = sort && random() % 3 == 0 ? 1 + random() % 50 : 0,
+            .sort = sort,
+            .how = how,
+            .split = 1 + random() % (random() % 2 == 0 ? 50 : 20000)};
+  }
+
+  template <class Result>
+  void expect_result(const Result& made, const options& chosen) const {
     ASSERT_EQ(made.emitted, wanted.emitted);
     ASSERT_EQ(made.distinct, wanted.values.size());
     ASSERT_EQ(made.size(),
@@ -195,7 +203,7 @@ void check(std::uint64_t seed, runtime& rt) {
     auto next = wanted.values.begin();
     std::map<typename Job::key_type, int> seen;
     for (const auto& [key, value] : made) {
-      if (sort) {
+      if (chosen.sort) {
         ASSERT_EQ(key, (next++)->first);
       }
       ASSERT_EQ(++seen[key], 1);
@@ -203,6 +211,18 @@ void check(std::uint64_t seed, runtime& rt) {
       ASSERT_NE(found, wanted.values.end());
       ASSERT_EQ(value, expected_value<Job>(found->second));
     }
+  }
+};
+
+template <class Job>
+void check(std::uint64_t seed, runtime& rt) {
+  random_case<Job> one(seed);
+  for (const strategy how : {strategy::emit_and_group, strategy::combine_on_emit}) {
+    if (how == strategy::combine_on_emit && !combines<Job>) continue;
+    const options chosen = one.random_options(how);
+    one.expect_result(
+        rt.run([&] { return run(one.job, std::span<const std::uint32_t>(one.numbers), chosen); }),
+        chosen);
   }
 }
 

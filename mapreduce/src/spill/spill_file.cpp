@@ -10,9 +10,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <creek/core/error.hpp>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -60,6 +62,7 @@ void spill_meter::add(std::size_t bytes) noexcept {
 }
 
 page_memory::page_memory(std::size_t bytes) : size_(bytes) {
+  if (bytes == 0) return;
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw std::bad_alloc();
@@ -75,8 +78,24 @@ page_memory& page_memory::operator=(page_memory&& other) noexcept {
   return *this;
 }
 
+void page_memory::discard(const std::byte* from, const std::byte* to) noexcept {
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = (static_cast<std::size_t>(from - data_) + page - 1) / page * page;
+  const auto end = static_cast<std::size_t>(to - data_) / page * page;
+  if (begin < end) madvise(data_ + begin, end - begin, MADV_DONTNEED);
+}
+
 page_memory::~page_memory() {
   if (data_ != nullptr) munmap(data_, size_);
+}
+
+spill_block spill_block::in_memory(std::size_t mapper, std::size_t pairs,
+                                   std::size_t bytes) noexcept {
+  constexpr std::size_t largest = std::numeric_limits<std::uint32_t>::max();
+  return {.offset = memory_mark + mapper,
+          .bytes = static_cast<std::uint32_t>(std::min(bytes, largest)),
+          .items = static_cast<std::uint32_t>(pairs),
+          .differing = ~0u};
 }
 
 spill_file::spill_file(std::string directory)

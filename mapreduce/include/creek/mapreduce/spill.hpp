@@ -74,7 +74,6 @@ void run_spilling(spill_plan<Job>& plan, Input& from, const options& chosen, std
   map_all(report.times, plan, from, chosen, workers);
   {
     const stopwatch watch(report.times, stage::partition);
-    for_each_index(workers, [&](std::size_t mapper) { plan.finish(mapper); });
     plan.gather();
   }
   const stopwatch watch(report.times, stage::group);

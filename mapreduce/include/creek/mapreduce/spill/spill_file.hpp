@@ -59,6 +59,9 @@ class page_memory {
   page_memory& operator=(page_memory&& other) noexcept;
   ~page_memory();
 
+  /// Gives back the pages between two positions in it, whose bytes are lost.
+  void discard(const std::byte* from, const std::byte* to) noexcept;
+
   [[nodiscard]] std::byte* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
@@ -67,7 +70,9 @@ class page_memory {
   std::size_t size_ = 0;
 };
 
-/// Piece of a spill file that is read as a whole: `items` pairs or records of one partition.
+/// Piece of a spill file that is read as a whole: `items` pairs or records of one partition. Or a
+/// partition of the pairs that a mapper has in memory at its end; `bytes` is what they have beside
+/// their own objects.
 struct spill_block {
   std::uint64_t offset = 0;
   std::uint64_t checksum = 0;  ///< XXH3-64
@@ -76,6 +81,16 @@ struct spill_block {
   /// 32 bits of the hash of the first item's key, and the bits in which others differ from it.
   std::uint32_t first_hash = 0;
   std::uint32_t differing = 0;
+
+  /// Returns pairs in the memory of a mapper. Their hashes are not known: they may differ in all
+  /// bits.
+  [[nodiscard]] static spill_block in_memory(std::size_t mapper, std::size_t pairs,
+                                             std::size_t bytes) noexcept;
+  [[nodiscard]] bool is_in_memory() const noexcept { return offset >= memory_mark; }
+  [[nodiscard]] std::size_t mapper() const noexcept { return offset - memory_mark; }
+
+ private:
+  static constexpr std::uint64_t memory_mark = std::uint64_t{1} << 63;
 };
 using spill_blocks = std::vector<spill_block>;
 

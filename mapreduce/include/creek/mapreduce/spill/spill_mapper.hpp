@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that a mapper emits to in a run with a memory limit; when it is full, it is written to a
-// file by partition.
+// Memory that a mapper emits to in a run with a memory limit. When it is full, it is written to a
+// file by partition, but for frequent pairs; what is left at the end may stay.
 #pragma once
 
 #include <concepts>
@@ -60,7 +60,7 @@ class spill_mapper {
         combining_(combines<Job> && chosen.how != strategy::emit_and_group),
         shares_(shares),
         meter_(&meter),
-        writer_(file, meter, shares.buffer, shares.largest, shares.limit),
+        writer_(std::in_place, file, meter, shares.buffer, shares.largest, shares.limit),
         parts_(partitions(chosen, shares)) {}
   spill_mapper(const spill_mapper&) = delete;
   spill_mapper& operator=(const spill_mapper&) = delete;
@@ -96,16 +96,75 @@ class spill_mapper {
     combine_waiting();
   }
 
-  /// Writes out the remaining pairs and frees the memory.
+  /// Orders the pairs in memory by partition; called after the last split.
   void finish() {
-    if (pairs_ && pairs_->size() != 0) write_out();
+    if (pairs_) pairs_->sort_by_part(0, shares_.bits);
+    if constexpr (detail::brings_measured_table<Job>) {
+      if (own_) drain_own_table();
+    }
+  }
+
+  // After finish():
+
+  /// Returns the bytes of memory that is needed if the pairs stay there.
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    if (pairs_) return pairs_->resident();
+    if constexpr (detail::brings_measured_table<Job>) {
+      if (own_) return own_->bytes() + sizeof(*own_);
+    }
+    return 0;
+  }
+  /// Returns the number of pairs of a partition in memory.
+  [[nodiscard]] std::size_t size(std::size_t part) const noexcept {
+    if (pairs_) return pairs_->size_of(part);
+    if constexpr (detail::brings_measured_table<Job>) {
+      if (own_) return own_->table.size(part);
+    }
+    return 0;
+  }
+  /// Returns about how many bytes they have beside their objects.
+  [[nodiscard]] std::size_t bytes_outside(std::size_t part) const noexcept {
+    if (pairs_) return pairs_->bytes_outside(part);
+    if constexpr (detail::brings_measured_table<Job>) {
+      const std::size_t keys = own_ ? own_->table.size() : 0;
+      if (keys != 0) return own_->table.key_bytes() * size(part) / keys;
+    }
+    return 0;
+  }
+
+  /// Calls `f(stored&, value_type&)` for them, with references that may be moved from.
+  template <class F>
+  void for_each(std::size_t part, F&& f) {
+    if (pairs_) return pairs_->for_each_in(part, f);
+    if constexpr (detail::brings_measured_table<Job>) {
+      if (!own_) return;
+      own_->table.for_each(part, [&](key_type key, value_type value) {
+        stored made(std::move(key), {});
+        f(made, value);
+      });
+    }
+  }
+  /// Lets the pairs stay in memory, and lists them as those of mapper `index`.
+  void keep(std::size_t index) {
+    writer_.reset();
+    if (pairs_) pairs_->trim();
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      if (size(part) == 0) continue;
+      parts_[part].push_back(spill_block::in_memory(index, size(part), bytes_outside(part)));
+    }
+  }
+  /// Writes out the pairs and frees the memory.
+  void write_rest() {
+    if (pairs_ && pairs_->size() != 0) pairs_->write_sorted(*writer_, parts_.data());
     pairs_.reset();
     if constexpr (detail::brings_measured_table<Job>) {
       if (own_) write_own_table();
       own_.reset();
     }
+    writer_.reset();
   }
 
+  [[nodiscard]] const spill_blocks& blocks(std::size_t part) const noexcept { return parts_[part]; }
   [[nodiscard]] std::vector<spill_blocks> take_blocks() noexcept { return std::move(parts_); }
   [[nodiscard]] std::uint64_t emitted() const noexcept { return emitted_; }
 
@@ -179,11 +238,14 @@ class spill_mapper {
   void add(Try&& fits) {
     if (fits()) [[likely]]
       return;
+    if (pairs_->size() != 0) write_rare();
+    if (fits()) return;
     if (pairs_->size() != 0) write_out();
     if (!fits()) detail::refuse_pair(shares_.limit);
   }
 
-  void write_out() { pairs_->write_out(0, shares_.bits, writer_, parts_.data()); }
+  void write_rare() { pairs_->write_rare(0, shares_.bits, *writer_, parts_.data()); }
+  void write_out() { pairs_->write_out(0, shares_.bits, *writer_, parts_.data()); }
 
   [[nodiscard]] static bool uses_own_table(bool combining, const spill_shares& shares) noexcept {
     return combining && shares.worker >= 3 * detail::table_slack;
@@ -212,23 +274,25 @@ class spill_mapper {
   }
   using own_table = typename decltype(own_table_type<Job>())::type;
 
+  void drain_own_table() requires detail::brings_measured_table<Job> {
+    own_->writer.finish();
+    for (std::size_t part = 0; part < parts_.size(); ++part) own_->writer.drain(part);
+    own_->count();
+    emitted_ += own_->writer.emitted();
+  }
   /// Writes by the table's own hash; keys of one of its partitions agree in no bits of our hash.
   void write_own_table() requires detail::brings_measured_table<Job> {
-    own_->writer.finish();
-    own_->count();
-    writer_.begin(parts_.data());
+    writer_->begin(parts_.data());
     for (std::size_t part = 0; part < parts_.size(); ++part) {
-      own_->writer.drain(part);
       own_->table.for_each(part, [&](const key_type& key, const value_type& value) {
-        put_pair(writer_.bytes(), key, value);
-        writer_.item(part, hash_digits(spread_hash(*job_, key, *secret_), 0));
+        put_pair(writer_->bytes(), key, value);
+        writer_->item(part, hash_digits(spread_hash(*job_, key, *secret_), 0));
       });
     }
-    writer_.finish();
-    emitted_ += own_->writer.emitted();
-    own_->count();
+    writer_->finish();
   }
   void begin_own_table() requires detail::brings_measured_table<Job> {
+    drain_own_table();
     write_own_table();
     own_.reset();  // first, so that there are never two tables
     own_ = std::make_unique<own_table>(*meter_);
@@ -240,7 +304,7 @@ class spill_mapper {
   bool combining_;
   spill_shares shares_;
   spill_meter* meter_;
-  block_writer writer_;
+  std::optional<block_writer> writer_;  // until the pairs stay, or are all written
   std::vector<spill_blocks> parts_;
   text_split source_{{}, false};
   std::optional<spill_table<Job>> pairs_;

@@ -74,6 +74,7 @@ class spill_plan {
         grouping_(grouping),
         file_(&file),
         meter_(&meter),
+        workers_(workers),
         mappers_(workers),
         groupers_(workers),
         index_(meter) {}
@@ -87,22 +88,27 @@ class spill_plan {
     mappers_[index]->map(split);
   }
 
-  /// Writes out the remaining pairs of a mapper.
-  void finish(std::size_t index) {
-    if (mappers_[index]) mappers_[index]->finish();
-  }
-
-  /// Lists the blocks of all mappers by partition.
+  /// Lists the pairs of all mappers by partition. Those that are in memory stay there if there is
+  /// room for them while partitions are grouped; others are written out.
   void gather() {
+    const auto for_each_mapper = [&](auto&& f) {
+      detail::for_each_index(mappers_.size(), [&](std::size_t i) {
+        if (mappers_[i]) f(i);
+      });
+    };
+    for_each_mapper([&](std::size_t i) { mappers_[i]->finish(); });
+    const std::vector<bool> stays = those_that_stay();
+    for_each_mapper(
+        [&](std::size_t i) { stays[i] ? mappers_[i]->keep(i) : mappers_[i]->write_rest(); });
     parts_.resize(partitions());
-    for (auto& mapper : mappers_) {
-      if (!mapper) continue;
-      emitted_ += mapper->emitted();
-      const std::vector<spill_blocks> theirs = mapper->take_blocks();
+    for (std::size_t i = 0; i < mappers_.size(); ++i) {
+      if (!mappers_[i]) continue;
+      emitted_ += mappers_[i]->emitted();
+      const std::vector<spill_blocks> theirs = mappers_[i]->take_blocks();
       for (std::size_t part = 0; part < parts_.size(); ++part) {
         parts_[part].insert(parts_[part].end(), theirs[part].begin(), theirs[part].end());
       }
-      mapper.reset();
+      if (!stays[i]) mappers_[i].reset();
     }
     index_.set(index_bytes(parts_));
   }
@@ -131,9 +137,10 @@ class spill_plan {
   /// Keys whose values exceed a worker's share get the memory of all workers, one after the other.
   void group_heavy(record_target<Job>& target) {
     groupers_.clear();
+    mappers_.clear();
     for (heavy_part& one : heavy_) {
       const extent size = extent_of(one.blocks);
-      if (size.needed() > grouping_ * mappers_.size()) {
+      if (size.needed() > grouping_ * workers_) {
         detail::refuse_heavy_key(size.pairs, size.bytes, shares_.limit);
       }
       reduce_blocks({0, one.part, &target}, one.blocks, size);
@@ -158,9 +165,9 @@ class spill_plan {
     std::size_t part;
     spill_blocks blocks;
   };
-  /// Size of some blocks: number of pairs and bytes.
+  /// Size of some blocks: number of pairs and bytes, of these those in files.
   struct extent {
-    std::uint64_t pairs = 0, bytes = 0;
+    std::uint64_t pairs = 0, bytes = 0, in_files = 0;
     /// Returns the memory to hold and group them: two pointers per pair for sorting, the groups.
     [[nodiscard]] std::uint64_t needed() const noexcept {
       using ref = pair_ref<key_type, value_type>;
@@ -169,6 +176,10 @@ class spill_plan {
           !(detail::holds_views<key_type>() && std::is_trivially_copyable_v<value_type>);
       const std::uint64_t owned = owning ? bytes + 32 * pairs : 0;
       return bytes + owned + pairs * (sizeof(pair) + 2 * sizeof(ref) + 2 * sizeof(std::size_t));
+    }
+    /// Returns the memory of a table that combines them.
+    [[nodiscard]] std::uint64_t needed_to_combine() const noexcept {
+      return table::bytes_for(pairs) + bytes;
     }
   };
 
@@ -187,8 +198,48 @@ class spill_plan {
     for (const spill_block& block : blocks) {
       sum.pairs += block.items;
       sum.bytes += block.bytes;
+      if (!block.is_in_memory()) sum.in_files += block.bytes;
     }
     return sum;
+  }
+
+  /// Returns, by mapper, whether its pairs stay in memory: if there is also room for as many of the
+  /// largest partitions as there are workers.
+  [[nodiscard]] std::vector<bool> those_that_stay() const {
+    extent largest;
+    for (std::size_t part = 0; part < partitions(); ++part) {
+      extent size;
+      for (const auto& mapper : mappers_) {
+        if (!mapper) continue;
+        const extent more = extent_of(mapper->blocks(part));
+        size.pairs += more.pairs + mapper->size(part);
+        size.bytes += more.bytes + mapper->bytes_outside(part);
+      }
+      largest.pairs = std::max(largest.pairs, size.pairs);
+      largest.bytes = std::max(largest.bytes, size.bytes);
+    }
+    const std::uint64_t per_worker =
+        3 * shares_.buffer + (combines<Job> ? largest.needed_to_combine() : largest.needed());
+    std::uint64_t used = mappers_.size() * per_worker;
+    std::vector<bool> stay(mappers_.size());
+    for (std::size_t i = 0; i < mappers_.size(); ++i) {
+      if (!mappers_[i] || used + mappers_[i]->bytes() > grouping_ * mappers_.size()) continue;
+      used += mappers_[i]->bytes();
+      stay[i] = true;
+    }
+    return stay;
+  }
+
+  /// Calls `f(stored_key&, value_type&)` for each pair of a block.
+  template <class F>
+  void for_each_pair(block_reader& reader, const spill_block& block, std::size_t part, F&& f) {
+    if (block.is_in_memory()) return mappers_[block.mapper()]->for_each(part, f);
+    const auto bytes = reader.read(block);
+    for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
+      auto one = get_pair<pair>(from);
+      stored_key<key_type> key(std::move(one.key), {});
+      f(key, one.value);
+    }
   }
 
   /// Combines the pairs of some blocks in a table; if it gets full, partitions them further.
@@ -203,18 +254,16 @@ class spill_plan {
       write_child(mine, next, children, size);
     };
     for (const spill_block& block : blocks) {
-      const auto bytes = mine.reader->read(block);
-      for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
-        auto one = get_pair<pair>(from);
-        const std::uint64_t hash = spread_hash(*job_, one.key, *secret_);
-        stored_key<key_type> key(std::move(one.key), {});
-        if (!sums.combine(hash, key, one.value)) {
-          part_again();
-          if (!sums.combine(hash, key, one.value)) detail::refuse_pair(shares_.limit);
-        } else if (sums.overgrown() && sums.size() > 1) {
-          part_again();
-        }
-      }
+      for_each_pair(*mine.reader, block, at.part,
+                    [&](stored_key<key_type>& key, value_type& value) {
+                      const std::uint64_t hash = spread_hash(*job_, key.get(), *secret_);
+                      if (!sums.combine(hash, key, value)) {
+                        part_again();
+                        if (!sums.combine(hash, key, value)) detail::refuse_pair(shares_.limit);
+                      } else if (sums.overgrown() && sums.size() > 1) {
+                        part_again();
+                      }
+                    });
     }
     if (children.empty()) return hand_over(at, sums);
     if (sums.size() != 0) part_again();
@@ -237,7 +286,7 @@ class spill_plan {
       return;
     }
     std::vector<spill_blocks> children;
-    part_blocks(groupers_[at.taker], blocks, size, next, children);
+    part_blocks(at, blocks, size, next, children);
     blocks = {};
     memory_charge index(*meter_);
     index.set(index_bytes(children));
@@ -246,18 +295,17 @@ class spill_plan {
     }
   }
 
-  void part_blocks(grouper& mine, const spill_blocks& blocks, const extent& size, int next,
+  void part_blocks(const place& at, const spill_blocks& blocks, const extent& size, int next,
                    std::vector<spill_blocks>& children) {
+    grouper& mine = groupers_[at.taker];
     mine.pairs.emplace(*job_, table_bytes(), *meter_);
     for (const spill_block& block : blocks) {
-      const auto bytes = mine.reader->read(block);
-      for (const std::byte* from = bytes.data(); from != bytes.data() + bytes.size();) {
-        auto one = get_pair<pair>(from);
-        stored_key<key_type> key(std::move(one.key), {});
-        if (mine.pairs->append(key, one.value)) continue;
-        write_child(mine, next, children, size);
-        if (!mine.pairs->append(key, one.value)) detail::refuse_pair(shares_.limit);
-      }
+      for_each_pair(*mine.reader, block, at.part,
+                    [&](stored_key<key_type>& key, value_type& value) {
+                      if (mine.pairs->append(key, value)) return;
+                      write_child(mine, next, children, size);
+                      if (!mine.pairs->append(key, value)) detail::refuse_pair(shares_.limit);
+                    });
     }
     write_child(mine, next, children, size);
     mine.pairs.reset();
@@ -293,11 +341,20 @@ class spill_plan {
       if (size.pairs == 0) return;
       memory_charge charge(*meter_);
       charge.set(size.needed());
-      const page_memory bytes(size.bytes);  // views of keys point into it
+      const page_memory bytes(size.in_files);  // views of keys point into it
       std::vector<pair> pairs;
       pairs.reserve(size.pairs);
       std::byte* to = bytes.data();
       for (const spill_block& block : blocks) {
+        if (block.is_in_memory()) {
+          mappers_[block.mapper()]->for_each(
+              at.part, [&](stored_key<key_type>& key, value_type& value) {
+                key.visit([&](key_type& visited) {
+                  pairs.push_back({std::move(visited), std::move(value)});
+                });
+              });
+          continue;
+        }
         file_->read(block, to);
         get_pairs({to, block.bytes}, pairs);
         to += block.bytes;
@@ -320,7 +377,9 @@ class spill_plan {
   std::size_t grouping_;
   spill_file* file_;
   spill_meter* meter_;
-  std::vector<std::unique_ptr<spill_mapper<Job>>> mappers_;  // created at their first split
+  std::size_t workers_;
+  std::vector<std::unique_ptr<spill_mapper<Job>>> mappers_;  // created at their first split; after
+                                                             // gather(), those with pairs
   std::vector<grouper> groupers_;
   std::vector<spill_blocks> parts_;
   memory_charge index_;
