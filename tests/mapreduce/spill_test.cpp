@@ -189,10 +189,10 @@ TEST_F(MapReduceSpill, CountsWordsAsWithoutALimit) {
 /// The share is large enough for a word table per mapper, which is emptied when it is full.
 TEST_F(MapReduceSpill, CountsWordsInTablesOfTheirOwn) {
   runtime rt(scheduler_options{.workers = 2});
-  const std::size_t part = support::few_cases ? 3 : 1;
+  const std::size_t part = support::few_cases ? 8 : 1;
   std::string text;
   std::mt19937_64 random(5);
-  while (text.size() < (support::few_cases ? 8'000'000 : 40'000'000)) {
+  while (text.size() < 40'000'000 / part) {
     text += std::to_string(random() % (random() % 2 == 0 ? 1000 : 100'000'000'000));
     text += random() % 9000 == 0 ? std::string(300, 'l') + ' ' : " ";
   }
