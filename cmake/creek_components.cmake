@@ -3,7 +3,7 @@
 # CREEK_WANTED, in the order of the layers.
 include_guard(GLOBAL)
 
-set(CREEK_ALL_COMPONENTS core tasking tbb scc mapreduce text linalg power)
+set(CREEK_ALL_COMPONENTS core tasking tbb scc mpi mapreduce text linalg power)
 set(CREEK_COMPONENTS all CACHE STRING
     "Components to build: a list of ${CREEK_ALL_COMPONENTS}, or all of them")
 
@@ -18,7 +18,7 @@ else()
       list(JOIN CREEK_ALL_COMPONENTS ", " known)
       message(FATAL_ERROR "creek: CREEK_COMPONENTS: unknown component '${component}'; valid: ${known}, or all")
     endif()
-    if(NOT component MATCHES "^(core|power)$")
+    if(NOT component MATCHES "^(core|power|mpi)$")
       list(APPEND CREEK_WANTED tasking)
     endif()
     if(component STREQUAL "text")

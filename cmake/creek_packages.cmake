@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages: `cpack -G DEB` in a build tree configured with -DCMAKE_INSTALL_PREFIX=/usr and
-# -DBUILD_SHARED_LIBS=ON makes libcreek0.1, libcreek-dev, creek, creek-lapack and creek-doc.
+# -DBUILD_SHARED_LIBS=ON makes libcreek0.1, libcreek-dev, libcreek-mpi, creek, creek-lapack and creek-doc.
 # tests/consumer/chroot.sh installs, uses and removes them in a fresh Debian.
 include_guard(GLOBAL)
 
@@ -49,6 +49,10 @@ function(creek_packages)
   set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
   set(CPACK_DEB_COMPONENT_INSTALL ON)
   set(CPACK_COMPONENTS_ALL libraries development documentation)
+  get_property(modules GLOBAL PROPERTY CREEK_MPI_MODULES)
+  if(modules)
+    list(APPEND CPACK_COMPONENTS_ALL mpi)
+  endif()
   if(TARGET creek_tool)
     list(APPEND CPACK_COMPONENTS_ALL tool)
   endif()
@@ -93,6 +97,13 @@ function(creek_packages)
     "This package contains the headers, and the files by which CMake and pkg-config"
     "find the libraries.")
   set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS creek-doc)
+
+  _creek_package(mpi libcreek-mpi libs
+    "This package contains the modules by which programs of creek run on several machines,"
+    "over Open MPI or MPICH.")
+  # One of the two is enough.
+  set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "libcreek${version} (= ${PROJECT_VERSION}), libopenmpi3 | libmpich12")
 
   _creek_package(tool creek utils
     "This package contains the command creek, and rccerun, which runs RCCE programs,"

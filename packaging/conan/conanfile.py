@@ -17,6 +17,7 @@ COMPONENTS = {
                             "xxhash::libxxhash": "xxhash/0.8.2"}),
     "tbb": (["tasking"], {"onetbb::libtbb": "onetbb/[>=2021.10 <2024]"}),
     "scc": (["tasking"], {"nlohmann_json::nlohmann_json": "nlohmann_json/3.11.3"}),
+    "mpi": (["core"], {}),
     "mapreduce": (["tasking"], {"bzip2::bzip2": "bzip2/1.0.8", "lz4::lz4": "lz4/[>=1.9.4 <2]",
                                 "xz_utils::xz_utils": "xz_utils/[>=5.4.5 <6]", "zlib::zlib": "zlib/[>=1.2.11 <2]",
                                 "zstd::zstdlib": "zstd/[>=1.5 <1.6]"}),

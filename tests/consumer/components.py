@@ -241,6 +241,10 @@ def packages(cmake, compiler, build, work, version):
         raise skip(f"no Debian packages without {', '.join(missing)}")
     expected = {name.replace("VERSION", version): [file.replace("VERSION", version) for file in wanted]
                 for name, wanted in PACKAGED.items()}
+    # Only a build that found an MPI has this package.
+    modules = sorted(module.name for module in (Path(build) / "bin").glob("creek_mpi_*.so"))
+    if modules:
+        expected["libcreek-mpi"] = [f"lib*/creek/{module}" for module in modules]
     work = Path(work)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)

@@ -3,7 +3,7 @@
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 set(components core)
-foreach(component tasking tbb scc mapreduce text linalg power)
+foreach(component tasking tbb scc mpi mapreduce text linalg power)
   if(component IN_LIST FEATURES)
     list(APPEND components ${component})
   endif()
@@ -13,6 +13,7 @@ vcpkg_find_acquire_program(PKGCONFIG)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS "-DCREEK_COMPONENTS=${components}" "-DPKG_CONFIG_EXECUTABLE=${PKGCONFIG}"
+          -DCREEK_WITH_MPI=OFF
           -DCREEK_BUILD_APPS=OFF -DCREEK_BUILD_TESTS=OFF -DCREEK_BUILD_BENCH=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME creek CONFIG_PATH lib/cmake/creek)

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// This process as a rank of an MPI run, and its communicators as bytes: what mpi_communicator is
+// made of, compiled once.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <creek/core/function_ref.hpp>
+#include <creek/mpi/calls.hpp>
+
+namespace creek::mpi_backend {
+
+/// Returns the table of the implementation that started this process or is in it already, or the
+/// one that is named ("openmpi", "mpich", or empty); loads its module, for good. Throws usage_error
+/// that says what is missing.
+const calls& load(const std::string& name = {});
+
+/// Throws creek::error with MPI's text if `code` is not 0.
+void require(const calls& by, int code, const char* doing);
+
+/// How long a wait polls before it sleeps: CREEK_MPI_SPIN microseconds, or 20. Throws usage_error
+/// for a value that is no number.
+[[nodiscard]] std::chrono::microseconds spin_time();
+
+/// Pauses of one wait: polling first, then sleep. A sleep is an eighth of the time waited so far,
+/// at least 10 us and at most 4 ms: an answer is noticed at most so much later, and a long wait
+/// takes less than a hundredth of a processor.
+class back_off {
+ public:
+  explicit back_off(std::chrono::microseconds spin) noexcept : spin_(spin) {}
+  void pause();
+
+ private:
+  using clock = std::chrono::steady_clock;
+  std::chrono::microseconds spin_;
+  unsigned polls_ = 0;
+  bool sleeps_ = false;
+  clock::time_point begin_{};
+};
+
+/// One communicator of MPI, used by the thread that made it: its functions throw usage_error in
+/// another, and creek::error if MPI fails.
+class channel {
+ public:
+  struct pending {
+    request_handle handle{};
+    bool receives = false;
+    bool done = true;
+    int peer = -1;
+    std::size_t bytes = 0;
+  };
+
+  /// Duplicates the MPI_Comm at an address, or that of all ranks.
+  channel(const calls& by, const void* mpi_comm);
+  /// The part of `of` that this rank and others of the same color make.
+  channel(channel& of, int color);
+  channel(const channel&) = delete;
+  channel& operator=(const channel&) = delete;
+  ~channel();
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] const calls& by() const noexcept { return *by_; }
+
+  void begin_send(const void* data, std::size_t bytes, int to, pending& begun);
+  void begin_receive(void* data, std::size_t bytes, int from, message_kind kind, pending& begun);
+  [[nodiscard]] bool test(pending& begun);
+  void wait(pending& begun);
+  void forget(pending& begun) noexcept;
+
+  void barrier();
+  void broadcast(void* data, std::size_t bytes, int root);
+
+  /// Copies a message and sends the copy. Returns false, and does nothing, if so much waits to be
+  /// received that there is no room.
+  [[nodiscard]] bool try_post(const void* data, std::size_t bytes, int to);
+  void post(const void* data, std::size_t bytes, int to);
+  [[nodiscard]] bool has_posted(int from);
+  void take(void* data, std::size_t bytes, int from);
+
+ private:
+  struct posted {
+    pending request;
+    std::vector<std::byte> copy;
+  };
+  /// Bytes of posted messages on their way to others that MPI has not taken over itself.
+  static constexpr std::size_t mailbox_bytes = std::size_t{1} << 20;
+
+  void require_thread_and_peer(int peer) const;
+  [[nodiscard]] bool has_room(std::size_t bytes);
+
+  const calls* by_;
+  void* communicator_ = nullptr;
+  int rank_ = 0, size_ = 0;
+  std::thread::id owner_ = std::this_thread::get_id();
+  std::chrono::microseconds spin_;
+  std::deque<posted> posted_;
+  std::size_t posted_bytes_ = 0;
+};
+
+/// Implements ranks(): initialises MPI, unless the program has, calls `body` and ends MPI. If
+/// something throws, writes one line that names this rank and its machine to standard error, and
+/// ends all ranks with exit code 1.
+int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body);
+
+}  // namespace creek::mpi_backend

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <creek/mpi/process.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <creek/core/error.hpp>
+#include <creek/core/measuring/clock.hpp>
+
+namespace creek::mpi_backend {
+
+void require(const calls& by, int code, const char* doing) {
+  if (code == 0) [[likely]]
+    return;
+  char text[512];
+  by.explain(code, text, sizeof text);
+  throw error(EIO, std::string("mpi: ") + doing + ": " + text);
+}
+
+std::chrono::microseconds spin_time() {
+  constexpr std::chrono::microseconds usual{20};  // estimate: longer than a message takes
+  const char* const given = std::getenv("CREEK_MPI_SPIN");
+  if (given == nullptr || *given == '\0') return usual;
+  unsigned number = 0;
+  const auto [end, fault] = std::from_chars(given, given + std::strlen(given), number);
+  if (fault != std::errc{} || *end != '\0') {
+    throw usage_error("CREEK_MPI_SPIN=" + std::string(given) +
+                      ": give a number of microseconds, such as 20");
+  }
+  return std::chrono::microseconds(number);
+}
+
+void back_off::pause() {
+  constexpr unsigned between_looks_at_the_clock = 8;
+  if (!sleeps_ && ++polls_ % between_looks_at_the_clock != 0) return cpu_pause();
+  const clock::time_point now = clock::now();
+  if (begin_ == clock::time_point{}) begin_ = now;
+  const auto waited = now - begin_;
+  sleeps_ = waited >= spin_;
+  using namespace std::chrono_literals;
+  if (sleeps_) std::this_thread::sleep_for(std::clamp<clock::duration>(waited / 8, 10us, 4ms));
+}
+
+channel::channel(const calls& by, const void* mpi_comm) : by_(&by), spin_(spin_time()) {
+  require(by, by.open(mpi_comm, &communicator_), "duplicate a communicator");
+  rank_ = by.rank(communicator_);
+  size_ = by.size(communicator_);
+}
+
+channel::channel(channel& of, int color) : by_(of.by_), spin_(of.spin_) {
+  of.require_thread_and_peer(of.rank_);
+  if (color < 0) throw usage_error("mpi: a color must not be negative");
+  require(*by_, by_->split(of.communicator_, color, &communicator_), "split a communicator");
+  rank_ = by_->rank(communicator_);
+  size_ = by_->size(communicator_);
+}
+
+channel::~channel() {
+  // Messages that nobody took: MPI may still read the copies.
+  for (posted& each : posted_) {
+    if (each.request.done) continue;
+    by_->forget(&each.request.handle, false);
+    [[maybe_unused]] static std::deque<std::vector<std::byte>> left_behind;
+    left_behind.push_back(std::move(each.copy));
+  }
+  by_->close(communicator_);
+}
+
+void channel::require_thread_and_peer(int peer) const {
+  if (std::this_thread::get_id() != owner_) [[unlikely]] {
+    throw usage_error(
+        "mpi: a communicator is used by the thread that made it; let tasks end before their rank "
+        "communicates");
+  }
+  if (peer < 0 || peer >= size_) [[unlikely]] {
+    throw usage_error("mpi: rank " + std::to_string(peer) + " of " + std::to_string(size_));
+  }
+}
+
+void channel::begin_send(const void* data, std::size_t bytes, int to, pending& begun) {
+  require_thread_and_peer(to);
+  begun = {.receives = false, .done = bytes == 0, .peer = to, .bytes = bytes};
+  if (begun.done) return;  // an empty message is none: its receiver may not know of it
+  const int code =
+      by_->begin_send(communicator_, data, bytes, to, message_kind::sent, &begun.handle);
+  begun.done = code != 0;
+  require(*by_, code, "send");
+}
+
+void channel::begin_receive(void* data, std::size_t bytes, int from, message_kind kind,
+                            pending& begun) {
+  require_thread_and_peer(from);
+  begun = {.receives = true, .done = bytes == 0, .peer = from, .bytes = bytes};
+  if (begun.done) return;
+  const int code = by_->begin_receive(communicator_, data, bytes, from, kind, &begun.handle);
+  begun.done = code != 0;
+  require(*by_, code, "receive");
+}
+
+bool channel::test(pending& begun) {
+  if (begun.done) return true;
+  std::size_t received = 0;
+  const int code = by_->test(&begun.handle, &begun.done, &received);
+  if (code != 0) begun.done = true;
+  if (code != 0 && begun.receives) {
+    char text[512];
+    by_->explain(code, text, sizeof text);
+    throw usage_error("mpi: the message from rank " + std::to_string(begun.peer) +
+                      ", of which " + std::to_string(begun.bytes) +
+                      " bytes are expected, cannot be received: " + text);
+  }
+  require(*by_, code, "wait");
+  if (begun.done && begun.receives && received != begun.bytes) {
+    throw usage_error("mpi: rank " + std::to_string(begun.peer) + " sent " +
+                      std::to_string(received) + " bytes, " + std::to_string(begun.bytes) +
+                      " are expected");
+  }
+  return begun.done;
+}
+
+/// Polls for as long as the data take at a gigabyte per second: MPI copies while it is called.
+void channel::wait(pending& begun) {
+  const auto copying = std::chrono::microseconds(begun.bytes / 1000);
+  for (back_off waiting(spin_ + copying); !test(begun);) waiting.pause();
+}
+
+void channel::forget(pending& begun) noexcept {
+  by_->forget(&begun.handle, begun.receives);
+  begun.done = true;
+}
+
+void channel::barrier() {
+  require_thread_and_peer(rank_);
+  pending begun{.done = false, .peer = rank_};
+  require(*by_, by_->begin_barrier(communicator_, &begun.handle), "barrier");
+  wait(begun);
+}
+
+void channel::broadcast(void* data, std::size_t bytes, int root) {
+  require_thread_and_peer(root);
+  if (bytes == 0) return;
+  pending begun{.done = false, .peer = root, .bytes = bytes};
+  require(*by_, by_->begin_broadcast(communicator_, data, bytes, root, &begun.handle),
+          "broadcast");
+  wait(begun);
+}
+
+bool channel::has_room(std::size_t bytes) {
+  std::erase_if(posted_, [&](posted& each) {
+    if (!test(each.request)) return false;
+    posted_bytes_ -= each.copy.size();
+    return true;
+  });
+  return posted_.empty() || posted_bytes_ + bytes <= mailbox_bytes;
+}
+
+bool channel::try_post(const void* data, std::size_t bytes, int to) {
+  require_thread_and_peer(to);
+  if (bytes == 0) return true;
+  if (!has_room(bytes)) return false;
+  const auto* const from = static_cast<const std::byte*>(data);
+  posted& made = posted_.emplace_back(posted{{}, std::vector<std::byte>(from, from + bytes)});
+  made.request = {.receives = false, .done = false, .peer = to, .bytes = bytes};
+  posted_bytes_ += bytes;
+  const int code = by_->begin_send(communicator_, made.copy.data(), bytes, to,
+                                   message_kind::posted, &made.request.handle);
+  if (code != 0) made.request.done = true;
+  require(*by_, code, "post");
+  return true;
+}
+
+void channel::post(const void* data, std::size_t bytes, int to) {
+  for (back_off waiting(spin_); !try_post(data, bytes, to);) waiting.pause();
+}
+
+bool channel::has_posted(int from) {
+  require_thread_and_peer(from);
+  bool is_there = false;
+  require(*by_, by_->look(communicator_, from, message_kind::posted, &is_there), "probe");
+  return is_there;
+}
+
+void channel::take(void* data, std::size_t bytes, int from) {
+  pending begun;
+  begin_receive(data, bytes, from, message_kind::posted, begun);
+  wait(begun);
+}
+
+}  // namespace creek::mpi_backend

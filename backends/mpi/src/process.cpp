@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <creek/mpi/process.hpp>
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include <creek/core/error.hpp>
+#include <creek/core/version.hpp>
+
+namespace creek::mpi_backend {
+namespace {
+
+/// Throws creek::error unless all ranks run the same version of creek.
+void require_equal_versions(channel& all) {
+  std::array<char, 32> theirs{};
+  std::snprintf(theirs.data(), theirs.size(), "%s", version());
+  const std::array<char, 32> mine = theirs;
+  all.broadcast(theirs.data(), theirs.size(), 0);
+  if (mine == theirs) return;
+  throw error(EPROTO, std::string("mpi: creek ") + mine.data() + " here, but " + theirs.data() +
+                          " at rank 0");
+}
+
+/// Says so if the launcher is of another MPI than the one in use: each process would be alone.
+void require_own_launcher(const channel& all) {
+  for (const char* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* const started = std::getenv(variable);
+    if (started == nullptr || all.size() != 1 || std::atoi(started) <= 1) continue;
+    char name[256];
+    all.by().describe(name, sizeof name);
+    throw usage_error("mpi: started as one of " + std::string(started) + " ranks, but " + name +
+                      ", which is in use, knows of none: start it by its own launcher");
+  }
+}
+
+void write_line(const std::string& line) noexcept {
+  std::fflush(stdout);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+[[noreturn]] void abort_all(const calls& by, int rank, const char* why) {
+  char machine[256];
+  by.processor(machine, sizeof machine);
+  write_line("creek: rank " + std::to_string(rank) + " on " + machine + ": " + why + "\n");
+  by.abort(1);
+  std::_Exit(1);
+}
+
+}  // namespace
+
+int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
+  const calls* by = nullptr;
+  bool ends_here = false;
+  int rank = 0, code = 0;
+  const auto failed = [&](const char* why) {
+    if (by != nullptr && by->is_initialised()) abort_all(*by, rank, why);
+    write_line(std::string("creek: ") + why + "\n");
+    return 1;
+  };
+  try {
+    by = &load();
+    if (!by->is_initialised()) {
+      require(*by, by->initialise(&argc, &argv), "initialise");
+      ends_here = true;
+    }
+    // Sleeps of a few microseconds, which the kernel lengthens by 50 otherwise.
+    prctl(PR_SET_TIMERSLACK, 1000ul);
+    {
+      channel all(*by, nullptr);
+      rank = all.rank();
+      require_own_launcher(all);
+      require_equal_versions(all);
+    }
+    code = body(*by);
+    if (ends_here) require(*by, by->finalise(), "finalise");
+  } catch (const std::exception& why) {
+    return failed(why.what());
+  } catch (...) {
+    return failed("an exception that is no std::exception");
+  }
+  return code;
+}
+
+}  // namespace creek::mpi_backend

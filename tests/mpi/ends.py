@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ends.py LAUNCHER... -- PROGRAM: a rank that fails ends the run soon, with exit status 1 and a line that names it."""
+
+import re
+import socket
+import subprocess
+import sys
+import time
+
+SECONDS = 30  # an upper limit for a busy machine; a hang takes for ever
+
+
+def run(command):
+    began = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return done.returncode, done.stdout + done.stderr, time.monotonic() - began
+
+
+def main():
+    cut = sys.argv.index("--")
+    launcher, program = sys.argv[1:cut], sys.argv[cut + 1]
+    failures = []
+    for how, status, line in [
+            ("throws", {1}, r"creek: rank 2 on \S+: input\.txt: No such file or directory"),
+            ("throws_a_number", {1}, r"creek: rank 2 on \S+: an exception that is no std::exception"),
+            ("is_killed", None, r"(rank 2|KILLED BY|exited on signal 9|EXIT CODE: 9)"),
+            ("returns_3", {3}, "")]:
+        found, said, seconds = run([*launcher, program, how])
+        print(f"{how}: exit status {found} after {seconds:.1f} s")
+        if (found == 0 if status is None else found not in status) or not re.search(line, said):
+            failures.append(f"{how}: exit status {found}, expected {status} and /{line}/ in:\n{said}")
+    print("\n".join(failures), file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// The communicator over MPI, and the algorithms on it. Started by an MPI's launcher; each rank runs
+// every test, and what a test expects holds at each rank.
+#include <creek/mpi.hpp>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <creek/core/error.hpp>
+#include <creek/linalg.hpp>
+#include <creek/linalg/ranks.hpp>
+#include <creek/mapreduce.hpp>
+#include <creek/mapreduce/ranks.hpp>
+
+#include "core/collectives_cases.hpp"
+#include "mapreduce/oracle.hpp"
+
+namespace creek {
+namespace {
+
+mpi_communicator* all_ranks = nullptr;
+
+class MpiRanks : public testing::Test {
+ protected:
+  /// A failed test of one rank must not leave messages to the next.
+  void TearDown() override { c.barrier(); }
+  [[nodiscard]] int next() const { return (c.rank() + 1) % c.size(); }
+  [[nodiscard]] int previous() const { return (c.rank() + c.size() - 1) % c.size(); }
+
+  mpi_communicator& c = *all_ranks;
+};
+
+std::vector<std::uint8_t> pattern(std::size_t bytes, int seed) {
+  std::vector<std::uint8_t> made(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    made[i] = static_cast<std::uint8_t>(hash_integer(i / 8 + static_cast<unsigned>(seed)));
+  }
+  return made;
+}
+
+TEST_F(MpiRanks, CarryMessagesOfAllSizesInOrder) {
+  const std::vector<std::size_t> sizes{1, 7, 64, 4095, 65'537, 1'000'001, 0, 3};
+  for (int from = 0; from < c.size(); ++from) {
+    for (int to = 0; to < c.size(); ++to) {
+      if (from == to) continue;
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const auto expected = pattern(sizes[i], 100 * from + to + static_cast<int>(i));
+        if (c.rank() == from) c.send(std::span<const std::uint8_t>(expected), to);
+        if (c.rank() != to) continue;
+        std::vector<std::uint8_t> got(sizes[i]);
+        c.recv(std::span(got), from);
+        ASSERT_EQ(got, expected);
+      }
+    }
+  }
+}
+
+TEST_F(MpiRanks, ExchangeAlsoWithThemselves) {
+  for (const int step : {0, 1, c.size() - 1}) {
+    const int to = (c.rank() + step) % c.size(), from = (c.rank() + c.size() - step) % c.size();
+    const auto out = pattern(300'000, c.rank());
+    std::vector<std::uint8_t> in(out.size());
+    c.exchange(std::span<const std::uint8_t>(out), to, std::span(in), from);
+    ASSERT_EQ(in, pattern(out.size(), from));
+  }
+}
+
+TEST_F(MpiRanks, KeepManyRequestsInOrder) {
+  constexpr int many = 200;
+  std::vector<int> out(many), in(many);
+  std::vector<std::unique_ptr<mpi_communicator::request>> requests;
+  for (int i = 0; i < many; ++i) {
+    out[static_cast<std::size_t>(i)] = 1000 * c.rank() + i;
+    const auto at = static_cast<std::size_t>(i);
+    requests.emplace_back(
+        new mpi_communicator::request(c.irecv(std::span(in).subspan(at, 1), previous())));
+    requests.emplace_back(new mpi_communicator::request(
+        c.isend(std::span<const int>(out).subspan(at, 1), next())));
+  }
+  for (auto at = requests.rbegin(); at != requests.rend(); ++at) {
+    while (!(*at)->test()) {
+    }
+  }
+  for (int i = 0; i < many; ++i) {
+    ASSERT_EQ(in[static_cast<std::size_t>(i)], 1000 * previous() + i);
+  }
+}
+
+TEST_F(MpiRanks, PostedMessagesDoNotMeetSentOnes) {
+  for (int i = 0; i < 50; ++i) c.post(i, next());
+  const auto long_one = pattern(200'000, 5);
+  c.post(std::span<const std::uint8_t>(long_one), next());
+  const int seven = 7;
+  int got_seven = 0;
+  c.exchange(std::span(&seven, 1), next(), std::span(&got_seven, 1), previous());
+  EXPECT_EQ(got_seven, 7);
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(c.take<int>(previous()), i);
+  std::vector<std::uint8_t> got(long_one.size());
+  c.take(std::span(got), previous());
+  EXPECT_EQ(got, long_one);
+  EXPECT_EQ(c.try_take<int>(previous()), std::nullopt);
+}
+
+TEST_F(MpiRanks, SayThatAMailboxIsFull) {
+  const std::vector<char> big(900'000, 'x');
+  c.post(std::span<const char>(big), next());  // too long for MPI to take over
+  const bool was_full = !c.try_post(std::array<char, 300'000>{}, next());
+  std::vector<char> got(big.size());
+  c.take(std::span(got), previous());
+  EXPECT_EQ(got, big);
+  c.barrier();
+  if (!was_full) (void)c.take<std::array<char, 300'000>>(previous());
+  EXPECT_TRUE(was_full || c.size() == 1);
+  for (const std::size_t bytes : {1'000'000u, 2'000'000u}) {
+    // Posts of more than a mailbox holds wait for nothing but their receivers.
+    const std::vector<char> more(bytes, 'y');
+    c.post(std::span<const char>(more), next());
+    got.assign(bytes, 0);
+    c.take(std::span(got), previous());
+    EXPECT_EQ(got, more);
+  }
+}
+
+TEST_F(MpiRanks, CollectivesAgreeWithOneRank) {
+  using namespace collectives_cases;
+  broadcasts(c);
+  reduces_in_rank_order(c);
+  reduces_for_all_in_rank_order(c);
+  gathers_and_scatters(c);
+  sends_all_to_all(c);
+  sends_all_to_all_of_any_lengths(c);
+  scans_in_rank_order(c);
+  for (const broadcast_kind kind : {broadcast_kind::simple, broadcast_kind::chain,
+                                    broadcast_kind::binary_tree, broadcast_kind::two_tree}) {
+    std::vector<int> data(3000, c.rank() == c.size() - 1 ? 9 : 0);
+    c.bcast(std::span(data), c.size() - 1, kind);
+    EXPECT_EQ(data, std::vector(3000, 9));
+  }
+}
+
+TEST_F(MpiRanks, AreSplitByColor) {
+  mpi_communicator half(c, c.rank() % 2);
+  EXPECT_EQ(half.rank(), c.rank() / 2);
+  EXPECT_EQ(half.size(), (c.size() + 1 - c.rank() % 2) / 2);
+  EXPECT_EQ(half.allreduce(1, std::plus{}), half.size());
+  collectives_cases::reduces_for_all_in_rank_order(half);
+  EXPECT_THROW(mpi_communicator(c, -1), usage_error);
+}
+
+/// Returns the message of the usage_error that `f` throws.
+template <class F>
+std::string refused(F&& f) {
+  try {
+    f();
+  } catch (const usage_error& why) {
+    return why.what();
+  }
+  return "nothing";
+}
+
+TEST_F(MpiRanks, SayWhatIsWrong) {
+  const std::string size = std::to_string(c.size());
+  EXPECT_EQ(refused([&] { c.send(1, c.size()); }), "mpi: rank " + size + " of " + size);
+  EXPECT_EQ(refused([&] { (void)c.recv<int>(-1); }), "mpi: rank -1 of " + size);
+  std::string other;
+  std::thread([&] { other = refused([&] { c.send(1, 0); }); }).join();
+  EXPECT_NE(other.find("used by the thread that made it"), std::string::npos) << other;
+  if (c.size() == 1) return;
+  // One sends too little, one too much.
+  const auto out = pattern(64, 0);
+  std::vector<std::uint8_t> in(48);
+  for (const std::size_t bytes : {40u, 64u}) {
+    const auto sending = c.isend(std::span<const std::uint8_t>(out).first(bytes), next());
+    const std::string why = refused([&] { c.recv(std::span(in), previous()); });
+    EXPECT_NE(why.find("48"), std::string::npos) << why;
+    EXPECT_NE(why.find("rank " + std::to_string(previous())), std::string::npos) << why;
+  }
+}
+
+TEST_F(MpiRanks, CountWordsAsOneProcessDoes) {
+  using namespace mapreduce;
+  const std::string text = oracle::random_text(21, 60'000, 900);
+  const auto expected = run(word_count{}, text);
+  for (const std::size_t top : {0, 5}) {
+    text_view from(text, even_split(text.size(), c.size()));
+    const auto counted = run_on_ranks(word_count{}, c, from, {.top = top});
+    if (c.rank() != 0) {
+      EXPECT_TRUE(counted.records.empty());
+      continue;
+    }
+    EXPECT_EQ(counted.distinct, expected.distinct);
+    EXPECT_EQ(counted.emitted, expected.emitted);
+    ASSERT_EQ(counted.size(), top == 0 ? expected.size() : top);
+    EXPECT_TRUE(std::equal(counted.begin(), counted.end(), expected.begin()));
+  }
+}
+
+TEST_F(MpiRanks, FactorAsOneProcessDoesBitForBit) {
+  using namespace linalg;
+  constexpr index_t n = 150, block = 16;
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> of(-1, 1);
+  matrix<double> a(n, n);
+  for (index_t j = 0; j < n; ++j) {
+    for (index_t i = 0; i < n; ++i) a(i, j) = of(random);
+  }
+  std::vector<index_t> pivots(n), pivots_here(n);
+  matrix<double> factors = a;
+  ASSERT_EQ(getrf(factors.view(), pivots, {.block = block}), 0);
+  auto mine = scatter_columns<double>(c, a.view(), n, n, block);
+  ASSERT_EQ(getrf_on_ranks(c, mine, std::span(pivots_here)), 0);
+  EXPECT_EQ(pivots_here, pivots);
+  const matrix<double> whole = gather_columns<double>(c, mine);
+  if (c.rank() == 0) {
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = 0; i < n; ++i) ASSERT_EQ(whole(i, j), factors(i, j)) << i << ' ' << j;
+    }
+  }
+  matrix<double> x(n, 2);
+  for (index_t i = 0; i < n; ++i) x(i, 0) = x(i, 1) = of(random);
+  const matrix<double> b = x;
+  getrs_on_ranks(c, mine, std::span<const index_t>(pivots_here), x.view());
+  for (index_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (index_t j = 0; j < n; ++j) sum += a(i, j) * x(j, 1);
+    ASSERT_NEAR(sum, b(i, 1), 1e-10);
+  }
+}
+
+/// The others wait for rank 0, which sleeps; this is about processor time, of which a sleep is none.
+TEST_F(MpiRanks, WaitWithoutAProcessor) {
+  c.barrier();
+  const auto processor_time = [] {
+    rusage used{};
+    getrusage(RUSAGE_THREAD, &used);
+    const auto seconds = [](const timeval& t) {
+      return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+  };
+  constexpr std::chrono::milliseconds sleep{700};
+  if (c.rank() == 0) {
+    std::this_thread::sleep_for(sleep);
+    for (int to = 1; to < c.size(); ++to) c.send(to, to);
+    return;
+  }
+  const double before = processor_time();
+  EXPECT_EQ(c.recv<int>(0), c.rank());
+  EXPECT_LT(processor_time() - before, 0.1) << "it polled";
+}
+
+/// Writes the failures of a rank, with its number.
+class rank_printer : public testing::EmptyTestEventListener {
+ public:
+  explicit rank_printer(int rank) : rank_(rank) {}
+
+ private:
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    std::fprintf(stderr, "rank %d: %s:%d: %s\n", rank_, result.file_name(), result.line_number(),
+                 result.message());
+  }
+  int rank_;
+};
+
+}  // namespace
+}  // namespace creek
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  return creek::ranks(argc, argv, [](creek::mpi_communicator& c) {
+    creek::all_ranks = &c;
+    if (c.rank() != 0) {
+      auto& listeners = testing::UnitTest::GetInstance()->listeners();
+      delete listeners.Release(listeners.default_result_printer());
+      listeners.Append(new creek::rank_printer(c.rank()));
+    }
+    const int failed = RUN_ALL_TESTS();
+    return c.allreduce(failed, [](int a, int b) { return a > b ? a : b; });
+  });
+}
