@@ -23,6 +23,7 @@
 #include <creek/linalg.hpp>
 #include <creek/linalg/ranks.hpp>
 #include <creek/mapreduce.hpp>
+#include <creek/mapreduce/machines.hpp>
 #include <creek/mapreduce/ranks.hpp>
 
 #include "core/collectives_cases.hpp"
@@ -87,8 +88,8 @@ TEST_F(MpiRanks, KeepManyRequestsInOrder) {
     const auto at = static_cast<std::size_t>(i);
     requests.emplace_back(
         new mpi_communicator::request(c.irecv(std::span(in).subspan(at, 1), previous())));
-    requests.emplace_back(new mpi_communicator::request(
-        c.isend(std::span<const int>(out).subspan(at, 1), next())));
+    requests.emplace_back(
+        new mpi_communicator::request(c.isend(std::span<const int>(out).subspan(at, 1), next())));
   }
   for (auto at = requests.rbegin(); at != requests.rend(); ++at) {
     while (!(*at)->test()) {
@@ -208,6 +209,41 @@ TEST_F(MpiRanks, CountWordsAsOneProcessDoes) {
   }
 }
 
+/// Words with the positions of the lines they are in: no combine(), and values that own memory.
+struct lines_of_words {
+  using key_type = std::string_view;
+  using value_type = std::uint64_t;
+  template <class Emit>
+  static void map(const mapreduce::text_split& split, Emit& emit) {
+    mapreduce::for_each_word(split.text, [&](std::string_view word) {
+      const auto at = static_cast<std::uint64_t>(word.data() - split.text.data());
+      emit(word, split.from.offset + at);
+    });
+  }
+  static std::vector<std::uint64_t> reduce(std::string_view,
+                                           const mapreduce::values<lines_of_words>& all) {
+    std::vector<std::uint64_t> sorted(all.begin(), all.end());
+    std::ranges::sort(sorted);
+    return sorted;
+  }
+};
+
+TEST_F(MpiRanks, RunJobsWithWorkersAsOneProcessDoes) {
+  using namespace mapreduce;
+  const std::string text = oracle::random_text(22, 300'000, 4000);
+  runtime rt(scheduler_options{.workers = 2});
+  text_view from(text, 10'000);
+  const auto counted = run_on_machines(word_count{}, c, rt, from, {.top = 50});
+  const auto listed = run_on_machines(lines_of_words{}, c, rt, from);
+  if (c.rank() != 0) {
+    EXPECT_TRUE(counted.records.empty() && listed.records.empty());
+    return;
+  }
+  EXPECT_EQ(counted.records, run(word_count{}, text, {.top = 50}).records);
+  EXPECT_EQ(listed.records, run(lines_of_words{}, text).records);
+  EXPECT_EQ(counted.sent_bytes == 0, c.size() == 1);
+}
+
 TEST_F(MpiRanks, FactorAsOneProcessDoesBitForBit) {
   using namespace linalg;
   constexpr index_t n = 150, block = 16;
@@ -240,7 +276,8 @@ TEST_F(MpiRanks, FactorAsOneProcessDoesBitForBit) {
   }
 }
 
-/// The others wait for rank 0, which sleeps; this is about processor time, of which a sleep is none.
+/// The others wait for rank 0, which sleeps; this is about processor time, of which a sleep is
+/// none.
 TEST_F(MpiRanks, WaitWithoutAProcessor) {
   c.barrier();
   const auto processor_time = [] {

@@ -110,8 +110,8 @@ bool channel::test(pending& begun) {
   if (code != 0 && begun.receives) {
     char text[512];
     by_->explain(code, text, sizeof text);
-    throw usage_error("mpi: the message from rank " + std::to_string(begun.peer) +
-                      ", of which " + std::to_string(begun.bytes) +
+    throw usage_error("mpi: the message from rank " + std::to_string(begun.peer) + ", of which " +
+                      std::to_string(begun.bytes) +
                       " bytes are expected, cannot be received: " + text);
   }
   require(*by_, code, "wait");
@@ -145,8 +145,7 @@ void channel::broadcast(void* data, std::size_t bytes, int root) {
   require_thread_and_peer(root);
   if (bytes == 0) return;
   pending begun{.done = false, .peer = root, .bytes = bytes};
-  require(*by_, by_->begin_broadcast(communicator_, data, bytes, root, &begun.handle),
-          "broadcast");
+  require(*by_, by_->begin_broadcast(communicator_, data, bytes, root, &begun.handle), "broadcast");
   wait(begun);
 }
 
@@ -167,8 +166,8 @@ bool channel::try_post(const void* data, std::size_t bytes, int to) {
   posted& made = posted_.emplace_back(posted{{}, std::vector<std::byte>(from, from + bytes)});
   made.request = {.receives = false, .done = false, .peer = to, .bytes = bytes};
   posted_bytes_ += bytes;
-  const int code = by_->begin_send(communicator_, made.copy.data(), bytes, to,
-                                   message_kind::posted, &made.request.handle);
+  const int code = by_->begin_send(communicator_, made.copy.data(), bytes, to, message_kind::posted,
+                                   &made.request.handle);
   if (code != 0) made.request.done = true;
   require(*by_, code, "post");
   return true;

@@ -161,6 +161,18 @@ constexpr calls table{
           MPI_Comm_size(comm_of(communicator), &size);
           return size;
         },
+    .ranks_here =
+        [](void* communicator) {
+          MPI_Comm here;
+          if (MPI_Comm_split_type(comm_of(communicator), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                                  &here) != MPI_SUCCESS) {
+            return 1;
+          }
+          int size = 1;
+          MPI_Comm_size(here, &size);
+          MPI_Comm_free(&here);
+          return size;
+        },
     .begin_send =
         [](void* communicator, const void* data, std::size_t bytes, int to, message_kind kind,
            request_handle* begun) {
@@ -192,8 +204,8 @@ constexpr calls table{
         [](void* communicator, void* data, std::size_t bytes, int root, request_handle* begun) {
           const byte_type as(bytes);
           MPI_Request request;
-          const int code = MPI_Ibcast(data, as.count(), as.type(), root, comm_of(communicator),
-                                      &request);
+          const int code =
+              MPI_Ibcast(data, as.count(), as.type(), root, comm_of(communicator), &request);
           store(request, *begun);
           return code;
         },

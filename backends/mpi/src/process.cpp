@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <creek/mpi/process.hpp>
 
+#include <sched.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -38,6 +40,17 @@ void require_own_launcher(const channel& all) {
     throw usage_error("mpi: started as one of " + std::string(started) + " ranks, but " + name +
                       ", which is in use, knows of none: start it by its own launcher");
   }
+}
+
+/// Ranks of one machine that are not bound to processors share these: sets the number of workers
+/// that their runtimes have by default.
+void share_processors(channel& all) {
+  const int ranks = all.ranks_here();
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  cpu_set_t allowed;
+  if (ranks <= 1 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  if (CPU_COUNT(&allowed) < online) return;
+  setenv("CREEK_WORKERS", std::to_string(std::max(1l, online / ranks)).c_str(), 0);
 }
 
 void write_line(const std::string& line) noexcept {
@@ -78,6 +91,7 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
       rank = all.rank();
       require_own_launcher(all);
       require_equal_versions(all);
+      if (ends_here) share_processors(all);
     }
     code = body(*by);
     if (ends_here) require(*by, by->finalise(), "finalise");

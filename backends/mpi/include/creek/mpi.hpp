@@ -123,8 +123,8 @@ class mpi_communicator : public collectives<mpi_communicator> {
   template <message_value T>
   [[nodiscard]] request irecv(std::span<T> data, int from) {
     return request(channel_, [&](mpi_backend::channel::pending& begun) {
-      channel_.begin_receive(data.data(), data.size_bytes(), from,
-                             mpi_backend::message_kind::sent, begun);
+      channel_.begin_receive(data.data(), data.size_bytes(), from, mpi_backend::message_kind::sent,
+                             begun);
     });
   }
 

@@ -44,6 +44,9 @@ struct calls {
   int (*rank)(void* communicator);
   int (*size)(void* communicator);
 
+  /// Returns the number of its ranks on this machine; every rank calls it.
+  int (*ranks_here)(void* communicator);
+
   int (*begin_send)(void* communicator, const void* data, std::size_t bytes, int to,
                     message_kind kind, request_handle* begun);
   int (*begin_receive)(void* communicator, void* data, std::size_t bytes, int from,

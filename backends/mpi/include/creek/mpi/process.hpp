@@ -66,6 +66,8 @@ class channel {
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] const calls& by() const noexcept { return *by_; }
+  /// Returns the number of ranks on this machine; every rank calls it.
+  [[nodiscard]] int ranks_here() { return by_->ranks_here(communicator_); }
 
   void begin_send(const void* data, std::size_t bytes, int to, pending& begun);
   void begin_receive(void* data, std::size_t bytes, int from, message_kind kind, pending& begun);

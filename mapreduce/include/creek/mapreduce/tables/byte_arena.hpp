@@ -22,12 +22,17 @@ class byte_arena {
  public:
   /// Returns a copy of `bytes` in the arena.
   [[nodiscard]] std::string_view keep(std::string_view bytes) {
-    if (bytes.size() > left_) grow(bytes.size());
-    char* copy = next_;
+    char* const copy = take(bytes.size());
     if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
-    next_ += bytes.size();
-    left_ -= bytes.size();
     return {copy, bytes.size()};
+  }
+  /// Returns room for so many bytes, not aligned.
+  [[nodiscard]] char* take(std::size_t bytes) {
+    if (bytes > left_) grow(bytes);
+    char* const room = next_;
+    next_ += bytes;
+    left_ -= bytes;
+    return room;
   }
 
   /// Returns a copy of a small trivial object, suitably aligned.

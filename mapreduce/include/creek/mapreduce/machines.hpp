@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// run_on_machines(): runs a job on the ranks of a communicator, each of which has workers of its
+// own, as run() uses them. Jobs and results are those of run().
+#pragma once
+
+#include <algorithm>
+#include <creek/mapreduce/detail/check_options.hpp>
+#include <creek/mapreduce/detail/stopwatch.hpp>
+#include <creek/mapreduce/machines/own_splits.hpp>
+#include <creek/mapreduce/machines/pairs_by_rank.hpp>
+#include <creek/mapreduce/ranks/rank_plan.hpp>
+#include <creek/mapreduce/run.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace creek::mapreduce {
+
+namespace detail {
+
+/// The job without its reduce(), for the pairs of one rank.
+template <job Job>
+struct combined_part : Job {
+  explicit combined_part(const Job& job) : Job(job) {}
+  void reduce() const = delete;
+};
+
+/// The job over messages with pairs of its own.
+template <job Job>
+struct received_pairs : Job {
+  using split_type = text_split;
+  using table_type = flat_table<received_pairs>;
+
+  explicit received_pairs(const Job& job) : Job(job) {}
+
+  template <class Emit>
+  static void map(const text_split& split, Emit& emit) {
+    const auto bytes = std::as_bytes(std::span(split.text));
+    for (const std::byte* at = bytes.data(); at != bytes.data() + bytes.size();) {
+      auto one = get_pair<emitted<typename Job::key_type, typename Job::value_type>>(at);
+      emit(std::move(one.key), std::move(one.value));
+    }
+  }
+};
+
+/// Plan whose mappers only put pairs into messages, for jobs that do not combine.
+template <job Job>
+struct map_to_messages {
+  using job_type = Job;
+  const Job* job;
+  std::vector<pairs_by_rank<Job>>* to;
+
+  template <class Split>
+  void map(std::size_t mapper, const Split& split) {
+    call_map(*job, split, (*to)[mapper]);
+  }
+};
+
+/// One run on one rank.
+template <job Job, class Communicator>
+class machine_run {
+ public:
+  machine_run(const Job& job, Communicator& ranks, runtime& rt, const options& chosen)
+      : job_(&job), ranks_(&ranks), rt_(&rt), chosen_(&chosen) {
+    made_.times = {};
+  }
+
+  template <class Input>
+  rank_result<Job> run_over(Input& from) {
+    own_splits<Input> mine(from, ranks_->rank(), ranks_->size());
+    if constexpr (fills<Job>) {
+      fill(mine);
+    } else {
+      gather(group(map(mine)));
+    }
+    return std::move(made_);
+  }
+
+ private:
+  using buffers = std::vector<pairs_by_rank<Job>>;
+  using record_type = record_of<Job>;
+  using records = record_vector<record_type>;
+  struct totals {
+    std::uint64_t emitted = 0, distinct = 0, sent = 0;
+    friend totals operator+(const totals& a, const totals& b) noexcept {
+      return {a.emitted + b.emitted, a.distinct + b.distinct, a.sent + b.sent};
+    }
+  };
+
+  /// Combines this rank's pairs if the job combines, and puts them into messages.
+  template <class Input>
+  buffers map(Input& mine) {
+    buffers out(rt_->worker_count(), pairs_by_rank<Job>(*job_, ranks_->size()));
+    options local = *chosen_;
+    local.top = 0;
+    local.sort = false;
+    if constexpr (!combines<Job>) {
+      map_to_messages<Job> plan{job_, &out};
+      rt_->run([&] { map_all(made_.times, plan, mine, local, out.size()); });
+      for (const auto& each : out) totals_.emitted += each.pairs();
+    } else if constexpr (reduces<Job>) {
+      put(rt_->run([&] { return mapreduce::run(combined_part<Job>(*job_), mine, local); }), out);
+    } else {
+      put(rt_->run([&] { return mapreduce::run(*job_, mine, local); }), out);
+    }
+    return out;
+  }
+
+  template <class Result>
+  void put(Result&& combined, buffers& out) {
+    add_times(combined.times);
+    totals_.emitted = combined.emitted;
+    const stopwatch watch(made_.times, stage::partition);
+    const std::size_t step = (combined.size() + out.size() - 1) / out.size();
+    rt_->run([&] {
+      for_each_index(out.size(), [&](std::size_t i) {
+        const std::size_t end = std::min(combined.size(), (i + 1) * step);
+        for (std::size_t at = i * step; at < end; ++at) {
+          out[i](combined[at].key, combined[at].value);
+        }
+      });
+    });
+  }
+
+  /// Exchanges the pairs, and makes records of those that belong to this rank.
+  result<received_pairs<Job>> group(buffers out) {
+    std::vector<std::string_view> messages;
+    {
+      const stopwatch watch(made_.times, stage::partition);
+      messages = exchange_pairs(*ranks_, out, made_.keys, totals_.sent);
+    }
+    messages_as_splits received(messages);
+    options local = *chosen_;
+    local.report = nullptr;
+    auto made = rt_->run([&] { return mapreduce::run(received_pairs<Job>(*job_), received, local); });
+    made.times[stage::group] += std::exchange(made.times[stage::map], {});
+    add_times(made.times);
+    totals_.distinct = made.distinct;
+    return made;
+  }
+
+  /// Brings the records of all ranks to rank 0, in order if they are sorted.
+  void gather(result<received_pairs<Job>> mine) {
+    const stopwatch watch(made_.times, stage::merge);
+    totals_ = ranks_->reduce(totals_, std::plus{}, 0);
+    std::vector<std::byte> message;
+    if (ranks_->rank() != 0) {
+      for (const auto& one : mine) put_pair(message, one.key, one.value);
+    }
+    const std::vector<std::uint64_t> sizes = ranks_->gather(std::uint64_t{message.size()}, 0);
+    if (ranks_->rank() != 0) {
+      ranks_->send(std::span<const std::byte>{message}, 0);
+      made_ = {};
+      return;
+    }
+    made_.keys.adopt(std::move(mine.keys));
+    std::vector<records> all(sizes.size());
+    for (auto& one : mine.records) {
+      all[0].push_back({std::move(one.key), std::move(one.value)});
+    }
+    for (std::size_t from = 1; from < sizes.size(); ++from) {
+      const auto bytes = static_cast<std::size_t>(sizes[from]);
+      const std::span room(reinterpret_cast<std::byte*>(made_.keys.take(bytes)), bytes);
+      ranks_->recv(room, static_cast<int>(from));
+      get_pairs(std::span<const std::byte>(room), all[from]);
+    }
+    merge(all);
+    made_.emitted = totals_.emitted;
+    made_.distinct = totals_.distinct;
+    made_.sent_bytes = totals_.sent;
+  }
+
+  void merge(std::vector<records>& all) {
+    std::size_t total = 0;
+    for (const records& each : all) total += each.size();
+    if constexpr (sortable<Job>) {
+      if (chosen_->sort) {
+        std::vector<sorted_run<record_type>> runs;
+        for (records& each : all) {
+          if (!each.empty()) runs.push_back({each});
+        }
+        const std::size_t wanted = chosen_->top == 0 ? total : std::min(total, chosen_->top);
+        made_.records = rt_->run([&] {
+          return merge_runs(std::span<const sorted_run<record_type>>(runs), wanted,
+                            record_order<Job>(job_));
+        });
+        return;
+      }
+    }
+    made_.records.reserve(total);
+    for (records& each : all) std::ranges::move(each, std::back_inserter(made_.records));
+  }
+
+  /// Fills an array on each rank, and combines them along a tree.
+  template <class Input>
+  void fill(Input& mine) {
+    static_assert(std::is_trivially_copyable_v<typename Job::value_type>,
+                  "arrays go from rank to rank as bytes: value_type must be trivially copyable");
+    options local = *chosen_;
+    local.top = 0;
+    local.sort = false;
+    auto filled = rt_->run([&] { return mapreduce::run(*job_, mine, local); });
+    add_times(filled.times);
+    const stopwatch watch(made_.times, stage::merge);
+    std::vector<typename Job::value_type> values;
+    for (auto& one : filled.records) values.push_back(std::move(one.value));
+    ranks_->reduce(
+        std::span(values),
+        [this](typename Job::value_type a, typename Job::value_type b) {
+          job_->combine(a, std::move(b));
+          return a;
+        },
+        0);
+    if (ranks_->rank() != 0) {
+      made_ = {};
+      return;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) filled.records[i].value = std::move(values[i]);
+    if constexpr (sortable<Job>) {
+      if (chosen_->sort) {
+        std::ranges::sort(filled.records, [this](const record_type& a, const record_type& b) {
+          return comes_before(*job_, a, b);
+        });
+      }
+    }
+    if (chosen_->top != 0 && chosen_->top < filled.records.size()) {
+      filled.records.erase(filled.records.begin() + static_cast<std::ptrdiff_t>(chosen_->top),
+                           filled.records.end());
+    }
+    made_.records = std::move(filled.records);
+    made_.distinct = values.size();
+  }
+
+  void add_times(const stage_times& more) {
+    for (std::size_t i = 0; i < stage_count; ++i) made_.times.spent[i] += more.spent[i];
+  }
+
+  const Job* job_;
+  Communicator* ranks_;
+  runtime* rt_;
+  const options* chosen_;
+  rank_result<Job> made_;
+  totals totals_;
+};
+
+}  // namespace detail
+
+/// Runs a job over an input on all ranks of a communicator, such as one over MPI (creek/mpi.hpp),
+/// with the workers of a runtime on each. All ranks call it with equal arguments, outside of tasks;
+/// the runtimes may have different numbers of workers. Rank r maps the splits r, r + P, r + 2P ...
+/// of the input, which must have the same splits on all P ranks, for instance the same files.
+/// Each rank combines its own pairs, if the job combines, and sends every other rank those whose
+/// keys belong there. Returns the result on rank 0, which is that of run(), and an empty one
+/// elsewhere.
+///
+/// Keys and values, and what reduce() returns, need a byte form (wire.hpp); values must not be
+/// views. Options are those of run(). Throws usage_error for options that do not fit the job,
+/// before any work. Exceptions of the input or the job are thrown on the rank where they happened,
+/// and the program has to end.
+template <job Job, class Communicator, input Input>
+[[nodiscard]] rank_result<Job> run_on_machines(const Job& job, Communicator& ranks, runtime& rt,
+                                               Input& from, const options& chosen = {}) {
+  static_assert(sendable<typename Job::key_type> && sendable<typename Job::value_type>,
+                "pairs go from rank to rank as bytes: give key_type and value_type a form, see "
+                "wire.hpp");
+  static_assert(!detail::holds_views<typename Job::value_type>(),
+                "values that are views lose what they point into: let them be strings");
+  detail::check<Job>(chosen);
+  return detail::machine_run<Job, Communicator>(job, ranks, rt, chosen).run_over(from);
+}
+
+}  // namespace creek::mapreduce

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs on their way to the rank that their key belongs to, as bytes, and the exchange of them.
+#pragma once
+
+#include <creek/mapreduce/ranks/rank_plan.hpp>
+#include <creek/mapreduce/tables/byte_arena.hpp>
+#include <creek/mapreduce/tables/pair_buffer.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace creek::mapreduce::detail {
+
+/// Pairs that one worker has for each rank. One task at a time.
+template <class Job>
+class alignas(64) pairs_by_rank {
+ public:
+  pairs_by_rank(const Job& job, int ranks) : job_(&job), parts_(static_cast<std::size_t>(ranks)) {}
+
+  void operator()(const typename Job::key_type& key, const typename Job::value_type& value) {
+    put_pair(parts_[rank_of(*job_, key, parts_.size())], key, value);
+    ++pairs_;
+  }
+  [[nodiscard]] std::vector<std::byte>& part(std::size_t rank) noexcept { return parts_[rank]; }
+  [[nodiscard]] std::uint64_t pairs() const noexcept { return pairs_; }
+
+ private:
+  const Job* job_;
+  std::vector<std::vector<std::byte>> parts_;
+  std::uint64_t pairs_ = 0;
+};
+
+/// A message that was begun in place: requests cannot be moved.
+template <class Communicator>
+struct begun_message {
+  begun_message(Communicator& ranks, std::span<const std::byte> out, int to)
+      : request(ranks.isend(out, to)) {}
+  begun_message(Communicator& ranks, std::span<std::byte> in, int from)
+      : request(ranks.irecv(in, from)) {}
+  typename Communicator::request request;
+};
+
+/// Sends part r of every worker to rank r. Returns what all ranks sent to this one, in `memory`.
+/// Every rank calls it. `sent`: bytes sent to others.
+template <class Communicator, class Job>
+[[nodiscard]] std::vector<std::string_view> exchange_pairs(Communicator& ranks,
+                                                           std::vector<pairs_by_rank<Job>>& out,
+                                                           byte_arena& memory,
+                                                           std::uint64_t& sent) {
+  const auto size = static_cast<std::size_t>(ranks.size());
+  const auto me = static_cast<std::size_t>(ranks.rank());
+  std::vector<std::uint64_t> lengths;
+  for (std::size_t to = 0; to < size; ++to) {
+    for (auto& worker : out) lengths.push_back(worker.part(to).size());
+  }
+  const std::vector<std::uint64_t> counts(size, out.size());
+  const auto theirs = ranks.all_to_all_v(std::span<const std::uint64_t>{lengths},
+                                         std::span<const std::uint64_t>{counts});
+  std::vector<std::size_t> first{0};  // of a rank's lengths
+  for (const std::uint64_t count : theirs.counts) first.push_back(first.back() + count);
+
+  std::vector<std::string_view> all;
+  for (auto& worker : out) {
+    const auto& mine = worker.part(me);
+    all.push_back(memory.keep({reinterpret_cast<const char*>(mine.data()), mine.size()}));
+  }
+  for (std::size_t step = 1; step < size; ++step) {
+    const std::size_t to = (me + step) % size, from = (me + size - step) % size;
+    std::deque<begun_message<Communicator>> begun;
+    for (std::size_t i = first[from]; i < first[from + 1]; ++i) {
+      const auto bytes = static_cast<std::size_t>(theirs.data[i]);
+      char* const room = memory.take(bytes);
+      all.emplace_back(room, bytes);
+      begun.emplace_back(ranks, std::span(reinterpret_cast<std::byte*>(room), bytes),
+                         static_cast<int>(from));
+    }
+    for (auto& worker : out) {
+      sent += worker.part(to).size();
+      begun.emplace_back(ranks, std::span<const std::byte>(worker.part(to)),
+                         static_cast<int>(to));
+    }
+    for (auto& each : begun) each.request.wait();
+    for (auto& worker : out) worker.part(to) = {};
+  }
+  return all;
+}
+
+}  // namespace creek::mapreduce::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs on ranks with workers of their own, here host threads: the results of run(), for random jobs
+// of all kinds, numbers of ranks and workers.
+#include <creek/mapreduce.hpp>
+#include <creek/mapreduce/jobs/colour_histogram.hpp>
+#include <creek/mapreduce/machines.hpp>
+
+#include <gtest/gtest.h>
+
+#include <creek/host/spmd.hpp>
+#include <fstream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "oracle.hpp"
+#include "random_jobs.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace creek::mapreduce {
+namespace {
+
+/// Runs a job on ranks whose runtimes have one worker, two, one ... Returns the result of rank 0;
+/// the other ranks must get nothing.
+template <class Job, class Input>
+rank_result<Job> run_job(int ranks, const Job& job, Input& from, const options& chosen = {}) {
+  rank_result<Job> result;
+  spmd(ranks, [&](host_communicator& c) {
+    runtime rt(scheduler_options{.workers = 1 + static_cast<unsigned>(c.rank()) % 2});
+    auto made = run_on_machines(job, c, rt, from, chosen);
+    if (c.rank() == 0) {
+      result = std::move(made);
+    } else {
+      EXPECT_TRUE(made.records.empty());
+    }
+  });
+  return result;
+}
+
+template <class Pair>
+class MapReduceMachines : public ::testing::Test {};
+
+using machine_kinds = std::conditional_t<
+    support::few_cases, ::testing::Types<std::pair<std::string_view, std::uint64_t>>,
+    ::testing::Types<std::pair<std::string_view, std::uint64_t>,
+                     std::pair<std::tuple<int, std::string>, wide>,
+                     std::pair<std::uint64_t, std::uint64_t>>>;
+TYPED_TEST_SUITE(MapReduceMachines, machine_kinds);
+
+template <class Job>
+void check_on_ranks(std::uint64_t seed, int ranks) {
+  random_case<Job> one(seed);
+  const options chosen = one.random_options(one.random() % 2 == 0 || !combines<Job>
+                                                ? strategy::emit_and_group
+                                                : strategy::combine_on_emit);
+  span_input<std::uint32_t> from(one.numbers, chosen.split);
+  one.expect_result(run_job(ranks, one.job, from, chosen), chosen);
+}
+
+TYPED_TEST(MapReduceMachines, AgreeWithASequentialReference) {
+  using key = typename TypeParam::first_type;
+  using value = typename TypeParam::second_type;
+  for (const int ranks : {1, 2, 3, 5}) {
+    for (std::uint64_t seed = 0; seed < (support::few_cases ? 4 : 12); ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", ranks " + std::to_string(ranks));
+      check_on_ranks<random_job<key, value, form::combines>>(seed, ranks);
+      check_on_ranks<random_job<key, value, form::reduces>>(seed, ranks);
+      check_on_ranks<random_job<key, value, form::does_both>>(seed, ranks);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(MapReduceMachinesWords, AreThoseOfOneProcess) {
+  const support::temporary_folder folder;
+  std::string text;
+  std::vector<std::string> names;
+  for (int i = 0; i < 5; ++i) {
+    const std::string part = oracle::random_text(static_cast<std::uint64_t>(i), 100'000, 3000);
+    names.push_back(folder / (std::to_string(i) + ".txt"));
+    std::ofstream(names.back()) << part << '\n';
+    text += part + '\n';
+  }
+  const auto expected = run(word_count{}, text);
+  for (const int ranks : {1, 2, 4}) {
+    text_files from(names, {.split = 30'000});
+    const auto counted = run_job(ranks, word_count{}, from);
+    EXPECT_EQ(counted.records, expected.records) << ranks;
+    EXPECT_EQ(counted.emitted, expected.emitted);
+    EXPECT_EQ(counted.distinct, expected.distinct);
+    EXPECT_EQ(counted.sent_bytes == 0, ranks == 1);
+    const auto most = run_job(ranks, word_count{}, from, {.top = 7});
+    EXPECT_TRUE(std::equal(most.begin(), most.end(), expected.begin(), expected.begin() + 7));
+    EXPECT_EQ(most.distinct, expected.distinct);
+  }
+  text_view nothing("");
+  EXPECT_TRUE(run_job(3, word_count{}, nothing).records.empty());
+}
+
+TEST(MapReduceMachinesArrays, AreAddedUp) {
+  std::vector<pixel> pixels(100'000);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const std::uint64_t bits = hash_integer(i);
+    pixels[i] = {static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8 & 15),
+                 static_cast<std::uint8_t>(bits >> 16 & 1)};
+  }
+  span_input<pixel> from(pixels, 1000);
+  const auto expected = run(colour_histogram{}, std::span<const pixel>(pixels));
+  for (const int ranks : {1, 2, 5}) {
+    const auto made = run_job(ranks, colour_histogram{}, from);
+    EXPECT_EQ(made.records, expected.records) << ranks;
+  }
+}
+
+}  // namespace
+}  // namespace creek::mapreduce
