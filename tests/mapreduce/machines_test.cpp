@@ -40,19 +40,20 @@ rank_result<Job> run_job(int ranks, const Job& job, Input& from, const options& 
 template <class Pair>
 class MapReduceMachines : public ::testing::Test {};
 
-using machine_kinds = std::conditional_t<
-    support::few_cases, ::testing::Types<std::pair<std::string_view, std::uint64_t>>,
-    ::testing::Types<std::pair<std::string_view, std::uint64_t>,
-                     std::pair<std::tuple<int, std::string>, wide>,
-                     std::pair<std::uint64_t, std::uint64_t>>>;
+using machine_kinds =
+    std::conditional_t<support::few_cases,
+                       ::testing::Types<std::pair<std::string_view, std::uint64_t>>,
+                       ::testing::Types<std::pair<std::string_view, std::uint64_t>,
+                                        std::pair<std::tuple<int, std::string>, wide>,
+                                        std::pair<std::uint64_t, std::uint64_t>>>;
 TYPED_TEST_SUITE(MapReduceMachines, machine_kinds);
 
 template <class Job>
 void check_on_ranks(std::uint64_t seed, int ranks) {
   random_case<Job> one(seed);
-  const options chosen = one.random_options(one.random() % 2 == 0 || !combines<Job>
-                                                ? strategy::emit_and_group
-                                                : strategy::combine_on_emit);
+  const options chosen =
+      one.random_options(one.random() % 2 == 0 || !combines<Job> ? strategy::emit_and_group
+                                                                 : strategy::combine_on_emit);
   span_input<std::uint32_t> from(one.numbers, chosen.split);
   one.expect_result(run_job(ranks, one.job, from, chosen), chosen);
 }

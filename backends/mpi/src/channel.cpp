@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <creek/mpi/process.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -19,18 +21,20 @@ void require(const calls& by, int code, const char* doing) {
     return;
   char text[512];
   by.explain(code, text, sizeof text);
-  throw error(EIO, std::string("mpi: ") + doing + ": " + text);
+  throw error(EIO, fmt::format("mpi: {}: {}", doing, text));
 }
 
-std::chrono::microseconds spin_time() {
-  constexpr std::chrono::microseconds usual{20};  // estimate: longer than a message takes
+std::chrono::microseconds spin_time(int ranks_here) {
   const char* const given = std::getenv("CREEK_MPI_SPIN");
-  if (given == nullptr || *given == '\0') return usual;
+  if (given == nullptr || *given == '\0') {
+    const bool crowded = static_cast<unsigned>(ranks_here) > std::thread::hardware_concurrency();
+    return std::chrono::microseconds(crowded ? 5 : 200);
+  }
   unsigned number = 0;
   const auto [end, fault] = std::from_chars(given, given + std::strlen(given), number);
   if (fault != std::errc{} || *end != '\0') {
-    throw usage_error("CREEK_MPI_SPIN=" + std::string(given) +
-                      ": give a number of microseconds, such as 20");
+    throw usage_error(
+        fmt::format("CREEK_MPI_SPIN={}: give a number of microseconds, such as 20", given));
   }
   return std::chrono::microseconds(number);
 }
@@ -43,11 +47,12 @@ void back_off::pause() {
   const auto waited = now - begin_;
   sleeps_ = waited >= spin_;
   using namespace std::chrono_literals;
-  if (sleeps_) std::this_thread::sleep_for(std::clamp<clock::duration>(waited / 8, 10us, 4ms));
+  if (sleeps_) std::this_thread::sleep_for(std::clamp<clock::duration>(waited / 8, 10us, 10ms));
 }
 
-channel::channel(const calls& by, const void* mpi_comm) : by_(&by), spin_(spin_time()) {
+channel::channel(const calls& by, const void* mpi_comm) : by_(&by) {
   require(by, by.open(mpi_comm, &communicator_), "duplicate a communicator");
+  spin_ = spin_time(ranks_here());
   rank_ = by.rank(communicator_);
   size_ = by.size(communicator_);
 }
@@ -78,7 +83,7 @@ void channel::require_thread_and_peer(int peer) const {
         "communicates");
   }
   if (peer < 0 || peer >= size_) [[unlikely]] {
-    throw usage_error("mpi: rank " + std::to_string(peer) + " of " + std::to_string(size_));
+    throw usage_error(fmt::format("mpi: rank {} of {}", peer, size_));
   }
 }
 
@@ -110,15 +115,15 @@ bool channel::test(pending& begun) {
   if (code != 0 && begun.receives) {
     char text[512];
     by_->explain(code, text, sizeof text);
-    throw usage_error("mpi: the message from rank " + std::to_string(begun.peer) + ", of which " +
-                      std::to_string(begun.bytes) +
-                      " bytes are expected, cannot be received: " + text);
+    throw usage_error(
+        fmt::format("mpi: the message from rank {}, of which {} bytes are expected, cannot be "
+                    "received: {}",
+                    begun.peer, begun.bytes, text));
   }
   require(*by_, code, "wait");
   if (begun.done && begun.receives && received != begun.bytes) {
-    throw usage_error("mpi: rank " + std::to_string(begun.peer) + " sent " +
-                      std::to_string(received) + " bytes, " + std::to_string(begun.bytes) +
-                      " are expected");
+    throw usage_error(fmt::format("mpi: rank {} sent {} bytes, {} are expected", begun.peer,
+                                  received, begun.bytes));
   }
   return begun.done;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the module of the implementation of MPI that this process belongs to.
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <cstdlib>
@@ -52,38 +53,31 @@ const calls* find(const std::string& name, std::string& why) {
     // Open MPI's own modules take MPI's names from the program.
     void* const module = dlopen((folder / file).c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (module == nullptr) {
-      why = std::string(": ") + dlerror();
+      why = fmt::format(": {}", dlerror());
       return nullptr;
     }
     using get = const calls*();
     auto* const get_calls = reinterpret_cast<get*>(dlsym(module, calls_name));
     const calls* const found = get_calls == nullptr ? nullptr : get_calls();
     if (found != nullptr && found->layout == calls::current) return found;
-    why = ": " + (folder / file).string() + " is of another version of creek";
+    why = fmt::format(": {} is of another version of creek", (folder / file).string());
     return nullptr;
   }
   return nullptr;
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
-  std::string text = "mpi: no module for ";
-  if (name.empty()) {
-    text += "Open MPI or MPICH";
-  } else {
-    text += name;
+  std::string packages;
+  for (const implementation& each : implementations) {
+    if (!name.empty() && name != each.name) continue;
+    packages += fmt::format("{}{}", packages.empty() ? "" : " or ", each.package);
   }
-  text += why.empty() ? " beside the program, in lib/creek or in CREEK_MPI_MODULES; build creek "
-                        "with the package "
-                      : why;
-  if (why.empty()) {
-    bool first = true;
-    for (const implementation& each : implementations) {
-      if (!name.empty() && name != each.name) continue;
-      text += (first ? "" : " or ") + std::string(each.package);
-      first = false;
-    }
-  }
-  throw usage_error(text);
+  const std::string remedy = fmt::format(
+      " beside the program, in lib/creek or in CREEK_MPI_MODULES; build creek with the package {}",
+      packages);
+  throw usage_error(fmt::format("mpi: no module for {}{}",
+                                name.empty() ? "Open MPI or MPICH" : name,
+                                why.empty() ? remedy : why));
 }
 
 /// Returns the name of the implementation that started this process, or an empty one.
@@ -92,7 +86,7 @@ std::string launcher() {
     for (const implementation& each : implementations) {
       if (wanted == std::string(each.name)) return wanted;
     }
-    throw usage_error("CREEK_MPI=" + std::string(wanted) + ": valid are openmpi and mpich");
+    throw usage_error(fmt::format("CREEK_MPI={}: valid are openmpi and mpich", wanted));
   }
   for (const implementation& each : implementations) {
     if (std::getenv(each.launched) != nullptr) return each.name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <creek/mpi/process.hpp>
 
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -26,8 +27,8 @@ void require_equal_versions(channel& all) {
   const std::array<char, 32> mine = theirs;
   all.broadcast(theirs.data(), theirs.size(), 0);
   if (mine == theirs) return;
-  throw error(EPROTO, std::string("mpi: creek ") + mine.data() + " here, but " + theirs.data() +
-                          " at rank 0");
+  throw error(EPROTO,
+              fmt::format("mpi: creek {} here, but {} at rank 0", mine.data(), theirs.data()));
 }
 
 /// Says so if the launcher is of another MPI than the one in use: each process would be alone.
@@ -37,8 +38,11 @@ void require_own_launcher(const channel& all) {
     if (started == nullptr || all.size() != 1 || std::atoi(started) <= 1) continue;
     char name[256];
     all.by().describe(name, sizeof name);
-    throw usage_error("mpi: started as one of " + std::string(started) + " ranks, but " + name +
-                      ", which is in use, knows of none: start it by its own launcher");
+    throw usage_error(
+        fmt::format("mpi: started as one of {} ranks, but {}, which is in use, knows of none: "
+                    "start the program "
+                    "by its own launcher",
+                    started, name));
   }
 }
 
@@ -62,7 +66,7 @@ void write_line(const std::string& line) noexcept {
 [[noreturn]] void abort_all(const calls& by, int rank, const char* why) {
   char machine[256];
   by.processor(machine, sizeof machine);
-  write_line("creek: rank " + std::to_string(rank) + " on " + machine + ": " + why + "\n");
+  write_line(fmt::format("creek: rank {} on {}: {}\n", rank, machine, why));
   by.abort(1);
   std::_Exit(1);
 }
@@ -75,7 +79,7 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
   int rank = 0, code = 0;
   const auto failed = [&](const char* why) {
     if (by != nullptr && by->is_initialised()) abort_all(*by, rank, why);
-    write_line(std::string("creek: ") + why + "\n");
+    write_line(fmt::format("creek: {}\n", why));
     return 1;
   };
   try {

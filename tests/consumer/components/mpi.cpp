@@ -2,5 +2,5 @@
 #include <creek/mpi.hpp>
 
 int main() {
-  return creek::mpi_backend::spin_time().count() == 20 ? 0 : 1;
+  return creek::mpi_backend::spin_time(1).count() == 200 ? 0 : 1;
 }

@@ -193,5 +193,11 @@ int ranks(int argc, char** argv, F&& body) {
     return code;
   });
 }
+/// Same for a program that does not look at its arguments.
+template <class F>
+requires std::invocable<F&, mpi_communicator&>
+int ranks(F&& body) {
+  return ranks(0, nullptr, std::forward<F>(body));
+}
 
 }  // namespace creek

@@ -136,7 +136,8 @@ class machine_run {
     messages_as_splits received(messages);
     options local = *chosen_;
     local.report = nullptr;
-    auto made = rt_->run([&] { return mapreduce::run(received_pairs<Job>(*job_), received, local); });
+    auto made =
+        rt_->run([&] { return mapreduce::run(received_pairs<Job>(*job_), received, local); });
     made.times[stage::group] += std::exchange(made.times[stage::map], {});
     add_times(made.times);
     totals_.distinct = made.distinct;

@@ -23,12 +23,13 @@ const calls& load(const std::string& name = {});
 /// Throws creek::error with MPI's text if `code` is not 0.
 void require(const calls& by, int code, const char* doing);
 
-/// How long a wait polls before it sleeps: CREEK_MPI_SPIN microseconds, or 20. Throws usage_error
-/// for a value that is no number.
-[[nodiscard]] std::chrono::microseconds spin_time();
+/// Returns how long a wait polls before it sleeps: CREEK_MPI_SPIN microseconds, or 200, longer than
+/// it takes to wake a peer that has gone to sleep: else both would sleep by turns. 5 if the ranks
+/// of this machine are more than its processors. Throws usage_error for a value that is no number.
+[[nodiscard]] std::chrono::microseconds spin_time(int ranks_here);
 
 /// Pauses of one wait: polling first, then sleep. A sleep is an eighth of the time waited so far,
-/// at least 10 us and at most 4 ms: an answer is noticed at most so much later, and a long wait
+/// at least 10 us and at most 10 ms: an answer is noticed at most so much later, and a long wait
 /// takes less than a hundredth of a processor.
 class back_off {
  public:

@@ -79,8 +79,7 @@ template <class Communicator, class Job>
     }
     for (auto& worker : out) {
       sent += worker.part(to).size();
-      begun.emplace_back(ranks, std::span<const std::byte>(worker.part(to)),
-                         static_cast<int>(to));
+      begun.emplace_back(ranks, std::span<const std::byte>(worker.part(to)), static_cast<int>(to));
     }
     for (auto& each : begun) each.request.wait();
     for (auto& worker : out) worker.part(to) = {};
