@@ -101,9 +101,19 @@ function(creek_packages)
   _creek_package(mpi libcreek-mpi libs
     "This package contains the modules by which programs of creek run on several machines,"
     "over Open MPI or MPICH.")
-  # One of the two is enough.
+  # One of those for which there is a module is enough.
+  set(implementations)
+  foreach(implementation openmpi:libopenmpi3 mpich:libmpich12)
+    string(REPLACE ":" ";" implementation ${implementation})
+    list(GET implementation 0 name)
+    list(GET implementation 1 package)
+    if(creek_mpi_${name} IN_LIST modules)
+      list(APPEND implementations ${package})
+    endif()
+  endforeach()
+  list(JOIN implementations " | " implementations)
   set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS OFF)
-  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "libcreek${version} (= ${PROJECT_VERSION}), libopenmpi3 | libmpich12")
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "libcreek${version} (= ${PROJECT_VERSION}), ${implementations}")
 
   _creek_package(tool creek utils
     "This package contains the command creek, and rccerun, which runs RCCE programs,"

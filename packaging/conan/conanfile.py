@@ -77,6 +77,8 @@ class creek(ConanFile):
     def generate(self):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["CREEK_COMPONENTS"] = ";".join(self.components())
+        # The modules would be for the MPI of the machine that builds.
+        toolchain.cache_variables["CREEK_WITH_MPI"] = False
         for part in ("APPS", "TESTS", "BENCH"):
             toolchain.cache_variables[f"CREEK_BUILD_{part}"] = False
         toolchain.generate()

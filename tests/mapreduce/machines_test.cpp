@@ -98,6 +98,86 @@ TEST(MapReduceMachinesWords, AreThoseOfOneProcess) {
   EXPECT_TRUE(run_job(3, word_count{}, nothing).records.empty());
 }
 
+/// Combines and reduces to another type, by which records are ordered.
+struct most_frequent_first {
+  using key_type = std::string_view;
+  using value_type = std::uint64_t;
+  using counted = record<key_type, std::string>;
+
+  template <class Emit>
+  static void map(const text_split& split, Emit& emit) {
+    for_each_word(split.text, [&](std::string_view word) { emit(word, 1); });
+  }
+  static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
+  static std::string reduce(std::string_view /*word*/, const values<most_frequent_first>& all) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t one : all) sum += one;
+    return std::to_string(sum);
+  }
+  static bool before(const counted& a, const counted& b) {
+    const auto size = [](const counted& one) { return one.value.size(); };
+    if (size(a) != size(b)) return size(a) > size(b);
+    return a.value != b.value ? a.value > b.value : a.key < b.key;
+  }
+};
+
+TEST(MapReduceMachinesWords, AreOrderedByWhatReduceReturns) {
+  const std::string text = oracle::random_text(9, 50'000, 700);
+  const auto expected = run(most_frequent_first{}, text);
+  for (const std::size_t top : {0, 9}) {
+    text_view from(text, 3000);
+    const auto made = run_job(3, most_frequent_first{}, from, {.top = top});
+    ASSERT_EQ(made.size(), top == 0 ? expected.size() : top);
+    EXPECT_TRUE(std::equal(made.begin(), made.end(), expected.begin()));
+  }
+}
+
+/// Counts numbers by a hash that is another one on each rank, as one with a secret would be.
+struct other_hash_on_each_rank {
+  using key_type = std::uint32_t;
+  using value_type = std::uint64_t;
+  template <class Emit>
+  static void map(std::span<const std::uint32_t> numbers, Emit& emit) {
+    for (const std::uint32_t n : numbers) emit(n, 1);
+  }
+  static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
+  std::uint64_t hash(std::uint32_t key) const { return hash_integer(key ^ own_salt); }
+  std::uint64_t own_salt = 0;
+};
+
+/// Returns the message of the usage_error that one of two ranks throws.
+template <class F>
+std::string refusal(F&& f) {
+  try {
+    spmd(2, [&](host_communicator& c) {
+      runtime rt(scheduler_options{.workers = 1});
+      f(c, rt);
+    });
+  } catch (const usage_error& why) {
+    return why.what();
+  }
+  return "nothing";
+}
+
+TEST(MapReduceMachinesMisuse, IsRefused) {
+  std::vector<std::uint32_t> numbers(1000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::uint32_t>(i);
+  const std::string hash = refusal([&](host_communicator& c, runtime& rt) {
+    span_input<std::uint32_t> from(numbers, 100);
+    other_hash_on_each_rank job;
+    job.own_salt = static_cast<std::uint64_t>(c.rank());
+    (void)run_on_machines(job, c, rt, from);
+  });
+  EXPECT_NE(hash.find("the job's hash() gives other numbers"), std::string::npos) << hash;
+  const std::string input = refusal([&](host_communicator& c, runtime& rt) {
+    span_input<std::uint32_t> from(
+        std::span<const std::uint32_t>(numbers).first(1000 - static_cast<std::size_t>(c.rank())),
+        100);
+    (void)run_on_machines(other_hash_on_each_rank{}, c, rt, from);
+  });
+  EXPECT_NE(input.find("other splits or bytes"), std::string::npos) << input;
+}
+
 TEST(MapReduceMachinesArrays, AreAddedUp) {
   std::vector<pixel> pixels(100'000);
   for (std::size_t i = 0; i < pixels.size(); ++i) {

@@ -135,6 +135,39 @@ TEST_F(MpiRanks, SayThatAMailboxIsFull) {
   }
 }
 
+/// Posts to one rank do not wait for those to another.
+TEST_F(MpiRanks, HaveAMailboxForEachReceiver) {
+  if (c.size() < 3) return;
+  const std::vector<char> big(900'000, 'x'), small(300'000, 's');
+  std::vector<char> got;
+  if (c.rank() == 0) {
+    c.post(std::span<const char>(big), 1);
+    c.post(std::span<const char>(small), 2);
+  } else if (c.rank() == 1) {
+    EXPECT_EQ(c.take<int>(2), 5);
+    got.resize(big.size());
+    c.take(std::span(got), 0);
+    EXPECT_EQ(got, big);
+  } else if (c.rank() == 2) {
+    got.resize(small.size());
+    c.take(std::span(got), 0);
+    EXPECT_EQ(got, small);
+    c.post(5, 1);
+  }
+}
+
+/// A receiver that comes late gets a long message at the speed of memory, not of naps. This is not
+/// timed; the test would take minutes.
+TEST_F(MpiRanks, DoNotCrawlWhenTheReceiverIsLate) {
+  if (c.size() < 2 || c.rank() > 1) return;
+  const auto out = pattern(std::size_t{30} << 20, 3);
+  if (c.rank() == 0) return c.send(std::span<const std::uint8_t>(out), 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  std::vector<std::uint8_t> in(out.size());
+  c.recv(std::span(in), 0);
+  EXPECT_EQ(in, out);
+}
+
 TEST_F(MpiRanks, CollectivesAgreeWithOneRank) {
   using namespace collectives_cases;
   broadcasts(c);

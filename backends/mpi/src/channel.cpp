@@ -47,7 +47,7 @@ void back_off::pause() {
   const auto waited = now - begin_;
   sleeps_ = waited >= spin_;
   using namespace std::chrono_literals;
-  if (sleeps_) std::this_thread::sleep_for(std::clamp<clock::duration>(waited / 8, 10us, 10ms));
+  if (sleeps_) std::this_thread::sleep_for(std::clamp<clock::duration>(waited / 8, 10us, longest_));
 }
 
 channel::channel(const calls& by, const void* mpi_comm) : by_(&by) {
@@ -55,6 +55,7 @@ channel::channel(const calls& by, const void* mpi_comm) : by_(&by) {
   spin_ = spin_time(ranks_here());
   rank_ = by.rank(communicator_);
   size_ = by.size(communicator_);
+  posted_bytes_.resize(static_cast<std::size_t>(size_));
 }
 
 channel::channel(channel& of, int color) : by_(of.by_), spin_(of.spin_) {
@@ -63,6 +64,7 @@ channel::channel(channel& of, int color) : by_(of.by_), spin_(of.spin_) {
   require(*by_, by_->split(of.communicator_, color, &communicator_), "split a communicator");
   rank_ = by_->rank(communicator_);
   size_ = by_->size(communicator_);
+  posted_bytes_.resize(static_cast<std::size_t>(size_));
 }
 
 channel::~channel() {
@@ -109,6 +111,7 @@ void channel::begin_receive(void* data, std::size_t bytes, int from, message_kin
 
 bool channel::test(pending& begun) {
   if (begun.done) return true;
+  require_thread_and_peer(begun.peer);
   std::size_t received = 0;
   const int code = by_->test(&begun.handle, &begun.done, &received);
   if (code != 0) begun.done = true;
@@ -128,10 +131,14 @@ bool channel::test(pending& begun) {
   return begun.done;
 }
 
-/// Polls for as long as the data take at a gigabyte per second: MPI copies while it is called.
+/// Polls for as long as the data take at a gigabyte per second: MPI copies while it is called. If
+/// they take longer or come late, it copies a part of them between two sleeps.
 void channel::wait(pending& begun) {
+  using namespace std::chrono_literals;
+  constexpr std::size_t many = std::size_t{64} << 10;  // estimate: what MPI sends at once
   const auto copying = std::chrono::microseconds(begun.bytes / 1000);
-  for (back_off waiting(spin_ + copying); !test(begun);) waiting.pause();
+  back_off waiting(spin_ + copying, begun.bytes > many ? 1ms : max_sleep);
+  while (!test(begun)) waiting.pause();
 }
 
 void channel::forget(pending& begun) noexcept {
@@ -154,23 +161,24 @@ void channel::broadcast(void* data, std::size_t bytes, int root) {
   wait(begun);
 }
 
-bool channel::has_room(std::size_t bytes) {
+bool channel::has_room(int to, std::size_t bytes) {
   std::erase_if(posted_, [&](posted& each) {
     if (!test(each.request)) return false;
-    posted_bytes_ -= each.copy.size();
+    posted_bytes_[static_cast<std::size_t>(each.request.peer)] -= each.copy.size();
     return true;
   });
-  return posted_.empty() || posted_bytes_ + bytes <= mailbox_bytes;
+  const std::size_t waiting = posted_bytes_[static_cast<std::size_t>(to)];
+  return waiting == 0 || waiting + bytes <= mailbox_bytes;
 }
 
 bool channel::try_post(const void* data, std::size_t bytes, int to) {
   require_thread_and_peer(to);
   if (bytes == 0) return true;
-  if (!has_room(bytes)) return false;
+  if (!has_room(to, bytes)) return false;
   const auto* const from = static_cast<const std::byte*>(data);
   posted& made = posted_.emplace_back(posted{{}, std::vector<std::byte>(from, from + bytes)});
   made.request = {.receives = false, .done = false, .peer = to, .bytes = bytes};
-  posted_bytes_ += bytes;
+  posted_bytes_[static_cast<std::size_t>(to)] += bytes;
   const int code = by_->begin_send(communicator_, made.copy.data(), bytes, to, message_kind::posted,
                                    &made.request.handle);
   if (code != 0) made.request.done = true;

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <creek/core/error.hpp>
 #include <creek/mpi/calls.hpp>
@@ -21,27 +23,29 @@ struct implementation {
   const char* name;
   const char* package;   ///< of Debian, for errors
   const char* launched;  ///< a variable that its launcher sets
+  const char* symbol;    ///< a name that only its library has
 };
 constexpr std::array<implementation, 2> implementations{
-    {{"openmpi", "libopenmpi-dev", "OMPI_COMM_WORLD_SIZE"}, {"mpich", "libmpich-dev", "PMI_SIZE"}}};
+    {{"openmpi", "libopenmpi-dev", "OMPI_COMM_WORLD_SIZE", "ompi_mpi_comm_world"},
+     {"mpich", "libmpich-dev", "PMI_SIZE", "MPII_Version_ABI"}}};
 
-/// Returns the folders in which a module may be: that of CREEK_MPI_MODULES, beside what contains
-/// this code, a program or a library, where both are installed, and where creek usually is.
-std::array<fs::path, 6> folders() {
-  const char* const given = std::getenv("CREEK_MPI_MODULES");
-  Dl_info here{};
-  fs::path folder;
+/// Returns the folders in which a module may be: that of CREEK_MPI_MODULES, beside the library that
+/// contains this code and beside the program, where both are installed, and where creek usually is.
+std::vector<fs::path> folders() {
+  std::vector<fs::path> all;
+  if (const char* const given = std::getenv("CREEK_MPI_MODULES")) all.emplace_back(given);
   std::error_code fault;
+  Dl_info here{};
   if (dladdr(reinterpret_cast<void*>(&folders), &here) != 0 && here.dli_fname != nullptr) {
     const fs::path file = fs::canonical(here.dli_fname, fault);
-    folder = (fault ? fs::read_symlink("/proc/self/exe", fault) : file).parent_path();
+    if (!fault) all.push_back(file.parent_path());
   }
-  return {given == nullptr ? folder : fs::path(given),
-          folder,
-          folder / "creek",
-          folder / CREEK_MODULE_FOLDER,
-          "/usr/local/lib/creek",
-          "/usr/lib/creek"};
+  all.push_back(fs::read_symlink("/proc/self/exe", fault).parent_path());
+  for (std::size_t i = 0, end = all.size(); i < end; ++i) {
+    for (const char* const below : {"creek", CREEK_MODULE_FOLDER}) all.push_back(all[i] / below);
+  }
+  all.insert(all.end(), {"/usr/local/lib/creek", "/usr/" CREEK_LIBDIR "/creek"});
+  return all;
 }
 
 /// Returns the table of a module, or null; then `why` says what the loader said, if there is one.
@@ -80,28 +84,37 @@ const calls* find(const std::string& name, std::string& why) {
                                 why.empty() ? remedy : why));
 }
 
-/// Returns the name of the implementation that started this process, or an empty one.
-std::string launcher() {
-  if (const char* const wanted = std::getenv("CREEK_MPI"); wanted != nullptr && *wanted != '\0') {
-    for (const implementation& each : implementations) {
-      if (wanted == std::string(each.name)) return wanted;
-    }
-    throw usage_error(fmt::format("CREEK_MPI={}: valid are openmpi and mpich", wanted));
-  }
+/// Returns the name that CREEK_MPI chooses, or an empty one.
+std::string chosen() {
+  const char* const wanted = std::getenv("CREEK_MPI");
+  if (wanted == nullptr || *wanted == '\0') return {};
   for (const implementation& each : implementations) {
-    if (std::getenv(each.launched) != nullptr) return each.name;
+    if (std::string_view(wanted) == each.name) return wanted;
   }
-  return {};
+  throw usage_error(fmt::format("CREEK_MPI={}: valid are openmpi and mpich", wanted));
+}
+
+/// Returns whether an implementation is in this process already.
+bool is_here(const implementation& one) {
+  return dlsym(RTLD_DEFAULT, one.symbol) != nullptr;
 }
 
 }  // namespace
 
 const calls& load(const std::string& name) {
-  const std::string wanted = name.empty() ? launcher() : name;
-  std::string why;
+  std::string wanted = name.empty() ? chosen() : name;
   for (const implementation& each : implementations) {
-    if (!wanted.empty() && wanted != each.name) continue;
-    if (const calls* const found = find(each.name, why)) return *found;
+    if (wanted.empty() && is_here(each)) wanted = each.name;
+  }
+  std::string why;
+  // A launcher that sets such a variable may be of yet another kind, so it is a preference only.
+  for (const bool launched : {true, false}) {
+    for (const implementation& each : implementations) {
+      const bool fits = wanted.empty() ? (std::getenv(each.launched) != nullptr) == launched
+                                       : wanted == each.name && launched;
+      if (!fits) continue;
+      if (const calls* const found = find(each.name, why)) return *found;
+    }
   }
   refuse(wanted, why);
 }

@@ -116,6 +116,12 @@ constexpr calls table{
           MPI_Initialized(&done);
           return done != 0;
         },
+    .is_finalised =
+        [] {
+          int done = 0;
+          MPI_Finalized(&done);
+          return done != 0;
+        },
     .initialise =
         [](int* argc, char*** argv) {
           int provided = 0;
@@ -124,7 +130,7 @@ constexpr calls table{
           for (const MPI_Comm each : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
             if (code == MPI_SUCCESS) MPI_Comm_set_errhandler(each, MPI_ERRORS_RETURN);
           }
-          return code;
+          return code == MPI_SUCCESS && provided < MPI_THREAD_FUNNELED ? MPI_ERR_OTHER : code;
         },
     .finalise = [] { return MPI_Finalize(); },
     .abort = [](int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); },

@@ -33,7 +33,7 @@ void require_equal_versions(channel& all) {
 
 /// Says so if the launcher is of another MPI than the one in use: each process would be alone.
 void require_own_launcher(const channel& all) {
-  for (const char* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+  for (const char* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     const char* const started = std::getenv(variable);
     if (started == nullptr || all.size() != 1 || std::atoi(started) <= 1) continue;
     char name[256];
@@ -78,12 +78,14 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
   bool ends_here = false;
   int rank = 0, code = 0;
   const auto failed = [&](const char* why) {
-    if (by != nullptr && by->is_initialised()) abort_all(*by, rank, why);
+    const bool is_up = by != nullptr && by->is_initialised() && !by->is_finalised();
+    if (is_up) abort_all(*by, rank, why);
     write_line(fmt::format("creek: {}\n", why));
     return 1;
   };
   try {
     by = &load();
+    if (by->is_finalised()) throw usage_error("mpi: ranks() can be called once in a process");
     if (!by->is_initialised()) {
       require(*by, by->initialise(&argc, &argv), "initialise");
       ends_here = true;

@@ -137,7 +137,8 @@ class mpi_communicator : public collectives<mpi_communicator> {
     sending.wait();
   }
 
-  /// Sends a copy; waits only while a megabyte of such copies has not been received.
+  /// Sends a copy; waits only while MPI has not taken over a megabyte of copies for that rank.
+  /// Short messages it takes over at once, and keeps them, however many, until they are received.
   template <message_value T>
   void post(std::span<const T> data, int to) {
     channel_.post(data.data(), data.size_bytes(), to);

@@ -55,6 +55,12 @@ template <class Key>
   }
 }
 
+/// The job that a user wrote, for a job that the engine makes of it.
+template <class Job>
+struct named_job {
+  using type = Job;
+};
+
 /// Calls `f()`; if it throws and there is a log, notes the place that `describe()` returns.
 template <class Job, class F, class Describe>
 decltype(auto) with_place(failure_log* log, const char* function, F&& f, Describe&& describe) {
@@ -63,7 +69,7 @@ decltype(auto) with_place(failure_log* log, const char* function, F&& f, Describ
   } catch (...) {
     if (log != nullptr) {
       try {
-        note_failure(*log, typeid(Job), function, describe());
+        note_failure(*log, typeid(typename named_job<Job>::type), function, describe());
       } catch (...) {  // no memory for the description: rethrow what was thrown before
       }
     }

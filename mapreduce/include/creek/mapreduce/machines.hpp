@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <creek/mapreduce/detail/check_options.hpp>
 #include <creek/mapreduce/detail/stopwatch.hpp>
+#include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/machines/own_splits.hpp>
 #include <creek/mapreduce/machines/pairs_by_rank.hpp>
 #include <creek/mapreduce/ranks/rank_plan.hpp>
@@ -13,8 +15,11 @@
 #include <creek/tasking/runtime.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,11 +27,14 @@ namespace creek::mapreduce {
 
 namespace detail {
 
-/// The job without its reduce(), for the pairs of one rank.
+/// The job without its reduce(), and the order of what that returns, for the pairs of one rank.
 template <job Job>
 struct combined_part : Job {
   explicit combined_part(const Job& job) : Job(job) {}
   void reduce() const = delete;
+  void before() const = delete;
+  void order_digits() const = delete;
+  void order_size() const = delete;
 };
 
 /// The job over messages with pairs of its own.
@@ -35,16 +43,33 @@ struct received_pairs : Job {
   using split_type = text_split;
   using table_type = flat_table<received_pairs>;
 
-  explicit received_pairs(const Job& job) : Job(job) {}
+  received_pairs(const Job& job, int own_rank, int all_ranks)
+      : Job(job),
+        rank(static_cast<std::size_t>(own_rank)),
+        ranks(static_cast<std::size_t>(all_ranks)) {}
 
   template <class Emit>
-  static void map(const text_split& split, Emit& emit) {
+  void map(const text_split& split, Emit& emit) const {
     const auto bytes = std::as_bytes(std::span(split.text));
     for (const std::byte* at = bytes.data(); at != bytes.data() + bytes.size();) {
       auto one = get_pair<emitted<typename Job::key_type, typename Job::value_type>>(at);
+      if constexpr (requires { this->hash(one.key); }) {
+        if (rank_of<Job>(*this, one.key, ranks) != rank) refuse_hash();
+      }
       emit(std::move(one.key), std::move(one.value));
     }
   }
+
+  std::size_t rank, ranks;
+};
+
+template <class Job>
+struct named_job<combined_part<Job>> {
+  using type = Job;
+};
+template <class Job>
+struct named_job<received_pairs<Job>> {
+  using type = Job;
 };
 
 /// Plan whose mappers only put pairs into messages, for jobs that do not combine.
@@ -71,6 +96,8 @@ class machine_run {
 
   template <class Input>
   rank_result<Job> run_over(Input& from) {
+    const std::array<std::uint64_t, 2> extent{from.splits(), from.bytes()};
+    if (ranks_->bcast(extent, 0) != extent) refuse_input();
     own_splits<Input> mine(from, ranks_->rank(), ranks_->size());
     if constexpr (fills<Job>) {
       fill(mine);
@@ -131,13 +158,13 @@ class machine_run {
     std::vector<std::string_view> messages;
     {
       const stopwatch watch(made_.times, stage::partition);
-      messages = exchange_pairs(*ranks_, out, made_.keys, totals_.sent);
+      messages = exchange_pairs(*ranks_, out, messages_, totals_.sent);
     }
     messages_as_splits received(messages);
     options local = *chosen_;
     local.report = nullptr;
-    auto made =
-        rt_->run([&] { return mapreduce::run(received_pairs<Job>(*job_), received, local); });
+    const received_pairs<Job> theirs(*job_, ranks_->rank(), ranks_->size());
+    auto made = rt_->run([&] { return mapreduce::run(theirs, received, local); });
     made.times[stage::group] += std::exchange(made.times[stage::map], {});
     add_times(made.times);
     totals_.distinct = made.distinct;
@@ -158,18 +185,19 @@ class machine_run {
       made_ = {};
       return;
     }
-    made_.keys.adopt(std::move(mine.keys));
+    messages_.adopt(std::move(mine.keys));
     std::vector<records> all(sizes.size());
     for (auto& one : mine.records) {
       all[0].push_back({std::move(one.key), std::move(one.value)});
     }
     for (std::size_t from = 1; from < sizes.size(); ++from) {
       const auto bytes = static_cast<std::size_t>(sizes[from]);
-      const std::span room(reinterpret_cast<std::byte*>(made_.keys.take(bytes)), bytes);
+      const std::span room(reinterpret_cast<std::byte*>(messages_.take(bytes)), bytes);
       ranks_->recv(room, static_cast<int>(from));
       get_pairs(std::span<const std::byte>(room), all[from]);
     }
     merge(all);
+    keep_keys();
     made_.emitted = totals_.emitted;
     made_.distinct = totals_.distinct;
     made_.sent_bytes = totals_.sent;
@@ -187,13 +215,23 @@ class machine_run {
         const std::size_t wanted = chosen_->top == 0 ? total : std::min(total, chosen_->top);
         made_.records = rt_->run([&] {
           return merge_runs(std::span<const sorted_run<record_type>>(runs), wanted,
-                            record_order<Job>(job_));
+                            record_order<Job>{job_});
         });
         return;
       }
     }
     made_.records.reserve(total);
     for (records& each : all) std::ranges::move(each, std::back_inserter(made_.records));
+  }
+
+  /// Keeps what keys point into: all messages, or copies of few keys.
+  void keep_keys() {
+    if constexpr (holds_views<typename Job::key_type>()) {
+      if (chosen_->top == 0) return made_.keys.adopt(std::move(messages_));
+      for (record_type& one : made_.records) {
+        for_each_view(one.key, [&](std::string_view& view) { view = made_.keys.keep(view); });
+      }
+    }
   }
 
   /// Fills an array on each rank, and combines them along a tree.
@@ -245,6 +283,7 @@ class machine_run {
   runtime* rt_;
   const options* chosen_;
   rank_result<Job> made_;
+  byte_arena messages_;
   totals totals_;
 };
 
@@ -259,9 +298,11 @@ class machine_run {
 /// elsewhere.
 ///
 /// Keys and values, and what reduce() returns, need a byte form (wire.hpp); values must not be
-/// views. Options are those of run(). Throws usage_error for options that do not fit the job,
-/// before any work. Exceptions of the input or the job are thrown on the rank where they happened,
-/// and the program has to end.
+/// views. A hash() of the job must give the same in all processes: not default_hash(), which is
+/// different in each. Sums of floating-point numbers depend on the number of ranks. Options are
+/// those of run(); usage_error is also thrown if ranks have different inputs. Throws usage_error
+/// for options that do not fit the job, before any work. Exceptions of the input or the job are
+/// thrown on the rank where they happened, and the program has to end.
 template <job Job, class Communicator, input Input>
 [[nodiscard]] rank_result<Job> run_on_machines(const Job& job, Communicator& ranks, runtime& rt,
                                                Input& from, const options& chosen = {}) {
@@ -270,6 +311,11 @@ template <job Job, class Communicator, input Input>
                 "wire.hpp");
   static_assert(!detail::holds_views<typename Job::value_type>(),
                 "values that are views lose what they point into: let them be strings");
+  static_assert(sendable<typename detail::result_value<Job>::type>,
+                "results go to rank 0 as bytes: give what reduce() returns a form, see wire.hpp");
+  static_assert(std::is_copy_constructible_v<Job> && !std::is_final_v<Job>,
+                "run_on_machines copies the job and derives from it: it must be copyable and not "
+                "final");
   detail::check<Job>(chosen);
   return detail::machine_run<Job, Communicator>(job, ranks, rt, chosen).run_over(from);
 }

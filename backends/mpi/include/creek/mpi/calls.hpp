@@ -30,6 +30,7 @@ struct calls {
   void (*processor)(char* to, std::size_t room);
 
   bool (*is_initialised)();
+  bool (*is_finalised)();
   /// For calls by this thread only.
   int (*initialise)(int* argc, char*** argv);
   int (*finalise)();

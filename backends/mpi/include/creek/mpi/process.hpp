@@ -28,17 +28,22 @@ void require(const calls& by, int code, const char* doing);
 /// of this machine are more than its processors. Throws usage_error for a value that is no number.
 [[nodiscard]] std::chrono::microseconds spin_time(int ranks_here);
 
+/// Maximum pause of a wait for a short message.
+inline constexpr std::chrono::microseconds max_sleep{10'000};
+
 /// Pauses of one wait: polling first, then sleep. A sleep is an eighth of the time waited so far,
-/// at least 10 us and at most 10 ms: an answer is noticed at most so much later, and a long wait
-/// takes less than a hundredth of a processor.
+/// at least 10 us and at most `longest`: an answer is noticed at most so much later, and a long
+/// wait takes about a hundredth of a processor.
 class back_off {
  public:
-  explicit back_off(std::chrono::microseconds spin) noexcept : spin_(spin) {}
+  explicit back_off(std::chrono::microseconds spin,
+                    std::chrono::microseconds longest = max_sleep) noexcept
+      : spin_(spin), longest_(longest) {}
   void pause();
 
  private:
   using clock = std::chrono::steady_clock;
-  std::chrono::microseconds spin_;
+  std::chrono::microseconds spin_, longest_;
   unsigned polls_ = 0;
   bool sleeps_ = false;
   clock::time_point begin_{};
@@ -79,8 +84,8 @@ class channel {
   void barrier();
   void broadcast(void* data, std::size_t bytes, int root);
 
-  /// Copies a message and sends the copy. Returns false, and does nothing, if so much waits to be
-  /// received that there is no room.
+  /// Copies a message and sends the copy. Returns false, and does nothing, if so much is on its way
+  /// to that rank that there is no room.
   [[nodiscard]] bool try_post(const void* data, std::size_t bytes, int to);
   void post(const void* data, std::size_t bytes, int to);
   [[nodiscard]] bool has_posted(int from);
@@ -91,11 +96,11 @@ class channel {
     pending request;
     std::vector<std::byte> copy;
   };
-  /// Bytes of posted messages on their way to others that MPI has not taken over itself.
+  /// Maximum bytes of messages posted to one rank that MPI has not taken over.
   static constexpr std::size_t mailbox_bytes = std::size_t{1} << 20;
 
   void require_thread_and_peer(int peer) const;
-  [[nodiscard]] bool has_room(std::size_t bytes);
+  [[nodiscard]] bool has_room(int to, std::size_t bytes);
 
   const calls* by_;
   void* communicator_ = nullptr;
@@ -103,7 +108,7 @@ class channel {
   std::thread::id owner_ = std::this_thread::get_id();
   std::chrono::microseconds spin_;
   std::deque<posted> posted_;
-  std::size_t posted_bytes_ = 0;
+  std::vector<std::size_t> posted_bytes_;  // by receiver
 };
 
 /// Implements ranks(): initialises MPI, unless the program has, calls `body` and ends MPI. If

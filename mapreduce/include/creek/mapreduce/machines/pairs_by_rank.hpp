@@ -2,6 +2,7 @@
 // Pairs on their way to the rank that their key belongs to, as bytes, and the exchange of them.
 #pragma once
 
+#include <creek/core/error.hpp>
 #include <creek/mapreduce/ranks/rank_plan.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <creek/mapreduce/tables/pair_buffer.hpp>
@@ -13,6 +14,17 @@
 #include <vector>
 
 namespace creek::mapreduce::detail {
+
+[[noreturn]] inline void refuse_hash() {
+  throw usage_error(
+      "run_on_machines: the job's hash() gives other numbers on another rank; let it use nothing "
+      "that differs from process to process, as default_hash() does");
+}
+[[noreturn]] inline void refuse_input() {
+  throw usage_error(
+      "run_on_machines: this rank's input has other splits or bytes than that of rank 0; give all "
+      "ranks the same files");
+}
 
 /// Pairs that one worker has for each rank. One task at a time.
 template <class Job>
@@ -44,7 +56,7 @@ struct begun_message {
 };
 
 /// Sends part r of every worker to rank r. Returns what all ranks sent to this one, in `memory`.
-/// Every rank calls it. `sent`: bytes sent to others.
+/// Every rank calls it. Adds the bytes of pairs that go to others to `sent`.
 template <class Communicator, class Job>
 [[nodiscard]] std::vector<std::string_view> exchange_pairs(Communicator& ranks,
                                                            std::vector<pairs_by_rank<Job>>& out,
@@ -64,8 +76,9 @@ template <class Communicator, class Job>
 
   std::vector<std::string_view> all;
   for (auto& worker : out) {
-    const auto& mine = worker.part(me);
+    auto& mine = worker.part(me);
     all.push_back(memory.keep({reinterpret_cast<const char*>(mine.data()), mine.size()}));
+    mine = {};
   }
   for (std::size_t step = 1; step < size; ++step) {
     const std::size_t to = (me + step) % size, from = (me + size - step) % size;

@@ -31,11 +31,13 @@
 
 namespace creek::mapreduce {
 
-/// Result of run_on_ranks(): complete at rank 0, empty elsewhere. `times` are zero, because only
-/// the observer of the stages knows which clock to read. Views in keys point into `keys`.
+/// Result of run_on_ranks() and run_on_machines(): complete at rank 0, empty elsewhere. Views in
+/// keys point into `keys`. After run_on_ranks() `times` are zero, because only the observer of the
+/// stages knows which clock to read.
 template <job Job>
 struct rank_result : result<Job> {
-  std::uint64_t sent_bytes = 0;  ///< bytes sent between the ranks
+  /// Bytes sent between the ranks; of run_on_machines(), those of pairs on their way to reduce().
+  std::uint64_t sent_bytes = 0;
 };
 
 namespace detail {

@@ -123,11 +123,16 @@ class spill_mapper {
     return 0;
   }
   /// Returns about how many bytes they have beside their objects.
-  [[nodiscard]] std::size_t bytes_outside(std::size_t part) const noexcept {
+  [[nodiscard]] std::size_t bytes_outside(std::size_t part) const {
     if (pairs_) return pairs_->bytes_outside(part);
     if constexpr (detail::brings_measured_table<Job>) {
-      const std::size_t keys = own_ ? own_->table.size() : 0;
-      if (keys != 0) return own_->table.key_bytes() * size(part) / keys;
+      std::size_t sum = 0;
+      if (own_) {
+        own_->table.for_each(part, [&](const key_type& key, const value_type& /*value*/) {
+          detail::for_each_view(key, [&](std::string_view view) { sum += view.size(); });
+        });
+      }
+      return sum;
     }
     return 0;
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages of a run with a memory limit. A mapper keeps its pairs in memory of fixed size (a
 // spill_table), combined if the job combines, and writes them to a file by partition whenever that
-// memory is full and at the end. Then each worker takes one partition at a time, brings equal keys
-// together in its share of the memory and passes on the records. A partition that does not fit is
-// partitioned again, by further bits of the hash, until it does.
+// memory is full; at the end, they stay in memory if there is room. Then each worker takes one
+// partition at a time, brings equal keys together in its share of the memory and passes on the
+// records. A partition that does not fit is partitioned again, by further bits of the hash, until
+// it does.
 #pragma once
 
 #include <atomic>

@@ -173,7 +173,9 @@ class spill_table {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// Gives back the memory that full tables took and this one does not need.
   void trim() {
+    const auto* const first = reinterpret_cast<const std::byte*>(pairs_);
     const auto* const behind = reinterpret_cast<const std::byte*>(pairs_ + size_);
+    memory_.discard(memory_.data() + std::max(active_, size_) * sizeof(std::uint64_t), first);
     memory_.discard(behind, reinterpret_cast<const std::byte*>(keys_));
     charge_.set(resident());
   }
@@ -230,8 +232,8 @@ class spill_table {
     to.finish();
   }
   /// Same as write_out() for the pairs with which none was combined since the last call; the others
-  /// stay, so that further pairs of frequent keys need not be written. All pairs go if these are
-  /// few, or if values grow.
+  /// stay, so that further pairs of frequent keys need not be written. All pairs go if
+  /// more than half of them would stay, or if values grow.
   void write_rare(int skipped, int bits, block_writer& to, spill_blocks* parts) {
     if constexpr (grows) return write_out(skipped, bits, to, parts);
     const std::vector<bool> stays = frequent_pairs();
