@@ -54,7 +54,7 @@ struct received_pairs : Job {
     for (const std::byte* at = bytes.data(); at != bytes.data() + bytes.size();) {
       auto one = get_pair<emitted<typename Job::key_type, typename Job::value_type>>(at);
       if constexpr (requires { this->hash(one.key); }) {
-        if (rank_of<Job>(*this, one.key, ranks) != rank) refuse_hash();
+        if (owner_of<Job>(*this, one.key, ranks) != rank) refuse_hash();
       }
       emit(std::move(one.key), std::move(one.value));
     }

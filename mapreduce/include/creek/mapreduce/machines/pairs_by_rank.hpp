@@ -3,9 +3,9 @@
 #pragma once
 
 #include <creek/core/error.hpp>
-#include <creek/mapreduce/ranks/rank_plan.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <creek/mapreduce/tables/pair_buffer.hpp>
+#include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -26,6 +26,18 @@ namespace creek::mapreduce::detail {
       "ranks the same files");
 }
 
+/// Returns the rank, in [0, ranks), that gets all pairs of a key; the same in all processes, if the
+/// job's hash is.
+template <class Job>
+[[nodiscard]] std::size_t owner_of(const Job& job, const typename Job::key_type& key,
+                                   std::size_t ranks) {
+  if constexpr (requires { job.hash(key); }) {
+    return static_cast<std::size_t>(job.hash(key) % ranks);
+  } else {
+    return static_cast<std::size_t>(repeatable_hash(key) % ranks);
+  }
+}
+
 /// Pairs that one worker has for each rank. One task at a time.
 template <class Job>
 class alignas(64) pairs_by_rank {
@@ -33,7 +45,7 @@ class alignas(64) pairs_by_rank {
   pairs_by_rank(const Job& job, int ranks) : job_(&job), parts_(static_cast<std::size_t>(ranks)) {}
 
   void operator()(const typename Job::key_type& key, const typename Job::value_type& value) {
-    put_pair(parts_[rank_of(*job_, key, parts_.size())], key, value);
+    put_pair(parts_[owner_of(*job_, key, parts_.size())], key, value);
     ++pairs_;
   }
   [[nodiscard]] std::vector<std::byte>& part(std::size_t rank) noexcept { return parts_[rank]; }
