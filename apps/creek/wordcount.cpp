@@ -32,6 +32,7 @@ digits and marks, with apostrophes between letters; bytes that are not UTF-8 sep
   creek wordcount --top 20 /usr/share/doc
   creek wordcount --words unicode --fold-case --normalize nfc book.txt
   creek wordcount --backend scc --cores 48 book.txt
+  mpirun -n 4 creek wordcount --backend mpi --top 20 logs/
   creek wordcount --output counts.tsv --quiet book.txt
   creek wordcount --memory 2G --spill /var/tmp --output counts.tsv logs/
   zcat log.gz | creek wordcount --json -)";
@@ -182,7 +183,8 @@ void wordcount_on_workers(const wordcount_arguments& given) {
   count(given, run, words, files, limit, out);
 }
 
-void wordcount(const command_line::command& command, wordcount_arguments& given) {
+/// Returns the exit code.
+int wordcount(const command_line::command& command, wordcount_arguments& given) {
   if (given.choice.words == word_kind::space) {
     refuse(command, {"--fold-case", "--normalize"}, "needs --words unicode");
   }
@@ -190,20 +192,25 @@ void wordcount(const command_line::command& command, wordcount_arguments& given)
     refuse(command, {"--scheduler", "--idle", "--workers", "--memory", "--spill"},
            "not with --backend scc, where jobs run on --cores that send messages");
     wordcount_on_chip(given);
-    return;
+    return 0;
   }
   refuse(command, {"--chip", "--cores", "--clock", "--seed", "--check", "--heatmap"},
          "needs --backend scc");
+  if (backend_name(given.job) == "mpi") {
+    refuse(command, {"--memory", "--spill", "--trace"}, "not with --backend mpi");
+    return wordcount_on_ranks(given);
+  }
   wordcount_on_workers(given);
+  return 0;
 }
 
 }  // namespace
 
-void add_wordcount(command_line::command& app, int&) {
+void add_wordcount(command_line::command& app, int& exit_code) {
   auto given = std::make_shared<wordcount_arguments>();
   command_line::command* command = app.add_subcommand("wordcount", "Count the words of files");
   command->footer(fmt::format(wordcount_notes, names_notes));
-  add_job_options(*command, given->job, "Print only lines WORD TAB COUNT");
+  add_job_options(*command, given->job, "Print only lines WORD TAB COUNT", {"mpi"});
   command->add_option("--top", given->top, "Number of words to print, the most frequent first")
       ->at_least(0)
       ->show_default();
@@ -223,7 +230,7 @@ void add_wordcount(command_line::command& app, int&) {
                       "Write lines WORD TAB COUNT to FILE, sorted by the bytes of the words");
   add_spill_options(*command, given->spill);
   add_chip_options(*command, given->chip, {.clock = true});
-  command->callback([given, command] { wordcount(*command, *given); });
+  command->callback([given, command, &exit_code] { exit_code = wordcount(*command, *given); });
 }
 
 }  // namespace creek::tool

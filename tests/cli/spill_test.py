@@ -132,11 +132,16 @@ class Failures(SpillCase):
             self.assertEqual(os.listdir(self.path("out")), [])
 
     def test_word_that_does_not_fit(self):
+        text = self.write("great", b"small " + b"w" * (24 << 20) + b" end")
         for command in ("wordcount", "inverted-index"):
-            for memory in ("1M", "48M"):
-                text = self.write("great", b"small " + b"w" * (24 << 20) + b" end")
+            for memory in ("1M", "16M"):
                 done = run(command, "--memory", memory, "--workers", "1", text)
                 self.fails(done, 1, "pair", "%d bytes" % (int(memory[:-1]) << 20))
+        # Longer than what could be written at once, but nothing has to be written.
+        done = run("wordcount", "--memory", "48M", "--workers", "1", text)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn(b"3 words, 3 different", done.stdout)
+        self.fails(run("inverted-index", "--memory", "48M", "--workers", "1", text), 1, "pair", "50331648 bytes")
 
 
 if __name__ == "__main__":

@@ -13,15 +13,19 @@
 
 namespace creek::tool {
 
-void add_job_options(command_line::command& command, job_options& given, const char* quiet_text) {
+void add_job_options(command_line::command& command, job_options& given, const char* quiet_text,
+                     const std::vector<std::string>& also) {
+  std::vector<std::string> places = backends();
+  places.insert(places.end(), also.begin(), also.end());
   command.add_option("names", given.names, "Files and directories")->option_text("[FILE|DIR...]");
   command.add_option("--workers", given.workers, "Workers")
       ->range(1, scheduler_options::max_workers);
   command
-      .add_option("--backend", given.backend,
-                  fmt::format("Where to run: one of {}; scc is a simulated chip",
-                              fmt::join(backends(), ", ")))
-      ->suggest(backends());
+      .add_option(
+          "--backend", given.backend,
+          fmt::format("Where to run: one of {}; scc is a simulated chip{}", fmt::join(places, ", "),
+                      also.empty() ? "" : ", mpi the ranks that mpirun starts"))
+      ->suggest(places);
   command
       .add_option("--scheduler", given.scheduler,
                   fmt::format("How tasks get to workers: {}", fmt::join(scheduler_choices, ", ")))

@@ -31,7 +31,9 @@ struct job_options {
 
 /// Adds FILE|DIR..., the last of the arguments by position, and the options. `given` outlives the
 /// parse. `quiet_text` says what --quiet still prints.
-void add_job_options(command_line::command& command, job_options& given, const char* quiet_text);
+/// `also`: backends besides those of a runtime.
+void add_job_options(command_line::command& command, job_options& given, const char* quiet_text,
+                     const std::vector<std::string>& also = {});
 
 /// Help text on the names of files.
 inline constexpr const char* names_notes =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of `creek wordcount`: the count by workers (wordcount.cpp) and on a simulated chip
-// (on_chip.cpp).
+// The parts of `creek wordcount`: the count by workers (wordcount.cpp), on a simulated chip
+// (on_chip.cpp) and on the ranks of an MPI run (on_ranks.cpp).
 #pragma once
 
 #include <creek/core/io/atomic_file.hpp>
@@ -44,5 +44,9 @@ void hand_out(const wordcount_arguments& given, wordcount_report& report, const 
 /// Runs the same job on a simulated chip, whose cores share no memory and send each other messages.
 /// Throws usage_error in a tool that is built without the simulator.
 void wordcount_on_chip(const wordcount_arguments& given);
+
+/// Runs the same job on the ranks of an MPI run, each with workers; rank 0 hands out the results.
+/// Returns the exit code; a failure was reported.
+[[nodiscard]] int wordcount_on_ranks(const wordcount_arguments& given);
 
 }  // namespace creek::tool

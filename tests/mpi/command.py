@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""command.py CREEK LAUNCHER...: `creek wordcount --backend mpi` prints what it prints in one process."""
+
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "cli"))
+from json_schema import faults  # noqa: E402
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def main():
+    creek, *launcher = sys.argv[1:]
+    numbers = random.Random(7)
+    failures = []
+
+    def expect(found, wanted, what):
+        if found != wanted:
+            failures.append(f"{what}: {found!r}, expected {wanted!r}")
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for i in range(5):
+            files.append(f"{folder}/{i}.txt")
+            words = [f"w{int(numbers.expovariate(0.01))}" for _ in range(20000)]
+            pathlib.Path(files[-1]).write_text(" ".join(words) + "\n", encoding="ascii")
+        alone = json.loads(run(creek, "wordcount", "--json", *files).stdout)
+        done = run(*launcher, creek, "wordcount", "--backend", "mpi", "--json", *files)
+        expect(done.returncode, 0, f"exit status ({done.stderr})")
+        together = json.loads(done.stdout)
+        for member in ("words", "distinct", "top", "text_bytes", "files"):
+            expect(together[member], alone[member], member)
+        expect(together["ranks"], 3, "ranks")
+        schema = json.loads((ROOT / "docs/schemas/wordcount.json").read_text(encoding="utf-8"))
+        expect(faults(together, schema), [], "faults by the schema")
+
+        out, other = f"{folder}/all.tsv", f"{folder}/one.tsv"
+        run(*launcher, creek, "wordcount", "--backend", "mpi", "--output", out, *files)
+        run(creek, "wordcount", "--output", other, *files)
+        expect(pathlib.Path(out).read_bytes() == pathlib.Path(other).read_bytes(), True, "equal files")
+
+        done = run(*launcher, creek, "wordcount", "--backend", "mpi", "--output", f"{folder}/none.tsv",
+                   f"{folder}/missing.txt")
+        expect(done.returncode, 1, "exit status without input")
+        expect("missing.txt: No such file or directory" in done.stderr + done.stdout, True, done.stderr)
+        expect(pathlib.Path(f"{folder}/none.tsv").exists(), False, "a partial file")
+        done = run(creek, "wordcount", "--backend", "mpi", "--memory", "64M", files[0])
+        expect(done.returncode, 2, "exit status of a refused option")
+    print("\n".join(failures), file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
