@@ -187,8 +187,9 @@ run_summary run_source_to(const Job& job, source_for<Job> from, const options& c
 /// result is in memory and not limited: use `top` or run_to() for large results.
 ///
 /// Throws usage_error if the limit is too small for the workers. Throws creek::error, after every
-/// mapper has stopped, if a file cannot be written or read, if a pair does not fit or is to be written
-/// and larger than an eighth of a worker's share, or if a job that does not combine has a key whose values alone exceed the limit.
+/// mapper has stopped, if a file cannot be written or read, if a pair does not fit or is to be
+/// written and larger than an eighth of a worker's share, or if a job that does not combine has a
+/// key whose values alone exceed the limit.
 template <job Job, input Input>
 [[nodiscard]] spilled_result<Job> run(const Job& job, Input& from, const options& chosen,
                                       const memory_limit& limit) {
