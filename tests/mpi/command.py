@@ -11,6 +11,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "cli"))
 from json_schema import faults  # noqa: E402
+from launch import skip_unless_it_starts  # noqa: E402
 
 
 def run(*command):
@@ -19,6 +20,7 @@ def run(*command):
 
 def main():
     creek, *launcher = sys.argv[1:]
+    skip_unless_it_starts(launcher)
     numbers = random.Random(7)
     failures = []
 

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <creek/core/error.hpp>
 #include <creek/mpi/calls.hpp>
 #include <creek/mpi/process.hpp>
+#include "lone_rank.hpp"
 
 namespace creek::mpi_backend {
 namespace {
@@ -94,6 +96,13 @@ std::string chosen() {
   throw usage_error(fmt::format("CREEK_MPI={}: valid are openmpi and mpich", wanted));
 }
 
+/// Returns whether something started this process as one of several, perhaps.
+bool is_launched() {
+  constexpr std::array variables{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK",
+                                 "SLURM_STEP_NUM_TASKS"};
+  return std::ranges::any_of(variables, [](const char* each) { return std::getenv(each); });
+}
+
 /// Returns whether an implementation is in this process already.
 bool is_here(const implementation& one) {
   return dlsym(RTLD_DEFAULT, one.symbol) != nullptr;
@@ -106,6 +115,7 @@ const calls& load(const std::string& name) {
   for (const implementation& each : implementations) {
     if (wanted.empty() && is_here(each)) wanted = each.name;
   }
+  if (wanted.empty() && !is_launched()) return lone_rank;
   std::string why;
   // A launcher that sets such a variable may be of yet another kind, so it is a preference only.
   for (const bool launched : {true, false}) {

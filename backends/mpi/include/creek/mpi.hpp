@@ -178,7 +178,7 @@ class mpi_communicator : public collectives<mpi_communicator> {
 /// initialised unless it is, and ended. Waits for the other ranks at the end.
 ///
 /// If a rank throws, all ranks end with exit code 1, and one line on standard error names the rank,
-/// its machine and the error. Without a launcher there is one rank.
+/// its machine and the error. Without a launcher there is one rank, and no MPI is needed.
 template <class F>
 requires std::invocable<F&, mpi_communicator&>
 int ranks(int argc, char** argv, F&& body) {

@@ -16,8 +16,8 @@
 namespace creek::mpi_backend {
 
 /// Returns the table of the implementation that started this process or is in it already, or the
-/// one that is named ("openmpi", "mpich", or empty); loads its module, for good. Throws usage_error
-/// that says what is missing.
+/// one that is named ("openmpi", "mpich", or empty); loads its module, for good. Without a launcher
+/// that is a rank alone, which needs no MPI. Throws usage_error that says what is missing.
 const calls& load(const std::string& name = {});
 
 /// Throws creek::error with MPI's text if `code` is not 0.

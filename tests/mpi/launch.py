@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""launch.py LAUNCHER... -- PROGRAM...: runs a program by the launcher of an MPI; is skipped (77) where the launcher
+cannot start anything, as Open MPI's without a network interface."""
+
+import os
+import subprocess
+import sys
+
+SKIPPED = 77
+
+
+def skip_unless_it_starts(launcher):
+    done = subprocess.run([*launcher, "true"], capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode == 0:
+        return
+    print(f"skipped: {' '.join(launcher)} true: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    sys.exit(SKIPPED)
+
+
+def main():
+    cut = sys.argv.index("--")
+    launcher, program = sys.argv[1:cut], sys.argv[cut + 1:]
+    skip_unless_it_starts(launcher)
+    os.execvp(launcher[0], [*launcher, *program])
+
+
+if __name__ == "__main__":
+    main()
