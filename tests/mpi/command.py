@@ -4,23 +4,22 @@
 import json
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "cli"))
 from json_schema import faults  # noqa: E402
-from launch import skip_unless_it_starts  # noqa: E402
+import launch  # noqa: E402
 
 
 def run(*command):
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return launch.run(command)
 
 
 def main():
     creek, *launcher = sys.argv[1:]
-    skip_unless_it_starts(launcher)
+    launch.skip_unless_it_starts(launcher)
     numbers = random.Random(7)
     failures = []
 
@@ -54,8 +53,17 @@ def main():
         expect(done.returncode, 1, "exit status without input")
         expect("missing.txt: No such file or directory" in done.stderr + done.stdout, True, done.stderr)
         expect(pathlib.Path(f"{folder}/none.tsv").exists(), False, "a partial file")
-        done = run(creek, "wordcount", "--backend", "mpi", "--memory", "64M", files[0])
-        expect(done.returncode, 2, "exit status of a refused option")
+        for wrong in (["--memory", "64M"], ["--energy"], ["--scheduler", "nonsense"], ["-"]):
+            done = run(*launcher, creek, "wordcount", "--backend", "mpi", *wrong, files[0])
+            expect(done.returncode, 2, f"exit status with {wrong} ({done.stderr})")
+        alone = json.loads(run(creek, "wordcount", "--json", "--backend", "mpi", files[0]).stdout)
+        expect((alone["ranks"], alone["sent_bytes"]), (1, 0), "ranks without a launcher")
+
+        big = f"{folder}/big.txt"
+        pathlib.Path(big).write_text("".join(f"w{i * i % 99991} " for i in range(600_000)), encoding="ascii")
+        mapped = json.loads(run(*launcher, creek, "wordcount", "--backend", "mpi", "--json", big).stdout)
+        expect(mapped["mapped_bytes"], mapped["bytes"], "mapped bytes")
+        expect(mapped["top"], json.loads(run(creek, "wordcount", "--json", big).stdout)["top"], "top of a large file")
     print("\n".join(failures), file=sys.stderr)
     return 1 if failures else 0
 

@@ -2,25 +2,22 @@
 """ends.py LAUNCHER... -- PROGRAM: a rank that fails ends the run soon, with exit status 1 and a line that names it."""
 
 import re
-import subprocess
 import sys
 import time
 
-from launch import skip_unless_it_starts
-
-SECONDS = 30  # an upper limit for a busy machine; a hang takes for ever
+import launch
 
 
 def run(command):
     began = time.monotonic()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    done = launch.run(command)  # ends a hang
     return done.returncode, done.stdout + done.stderr, time.monotonic() - began
 
 
 def main():
     cut = sys.argv.index("--")
     launcher, program = sys.argv[1:cut], sys.argv[cut + 1]
-    skip_unless_it_starts(launcher)
+    launch.skip_unless_it_starts(launcher)
     failures = []
     for how, status, line in [
             ("throws", {1}, r"creek: rank 2 on \S+: input\.txt: No such file or directory"),

@@ -46,8 +46,7 @@ void back_off::pause() {
   if (begin_ == clock::time_point{}) begin_ = now;
   const auto waited = now - begin_;
   sleeps_ = waited >= spin_;
-  using namespace std::chrono_literals;
-  if (sleeps_) std::this_thread::sleep_for(std::clamp<clock::duration>(waited / 8, 10us, longest_));
+  if (sleeps_) std::this_thread::sleep_for(sleep_after(waited, longest_));
 }
 
 channel::channel(const calls& by, const void* mpi_comm) : by_(&by) {
@@ -76,6 +75,12 @@ channel::~channel() {
     left_behind.push_back(std::move(each.copy));
   }
   by_->close(communicator_);
+}
+
+std::string channel::implementation() const {
+  char name[256];
+  by_->describe(name, sizeof name);
+  return name;
 }
 
 void channel::require_thread_and_peer(int peer) const {
@@ -115,7 +120,7 @@ bool channel::test(pending& begun) {
   std::size_t received = 0;
   const int code = by_->test(&begun.handle, &begun.done, &received);
   if (code != 0) begun.done = true;
-  if (code != 0 && begun.receives) {
+  if (code != 0 && begun.receives && by_->is_truncation(code)) {
     char text[512];
     by_->explain(code, text, sizeof text);
     throw usage_error(
@@ -134,10 +139,8 @@ bool channel::test(pending& begun) {
 /// Polls for as long as the data take at a gigabyte per second: MPI copies while it is called. If
 /// they take longer or come late, it copies a part of them between two sleeps.
 void channel::wait(pending& begun) {
-  using namespace std::chrono_literals;
-  constexpr std::size_t many = std::size_t{64} << 10;  // estimate: what MPI sends at once
   const auto copying = std::chrono::microseconds(begun.bytes / 1000);
-  back_off waiting(spin_ + copying, begun.bytes > many ? 1ms : max_sleep);
+  back_off waiting(spin_ + copying, longest_sleep(begun.bytes));
   while (!test(begun)) waiting.pause();
 }
 
@@ -162,11 +165,13 @@ void channel::broadcast(void* data, std::size_t bytes, int root) {
 }
 
 bool channel::has_room(int to, std::size_t bytes) {
-  std::erase_if(posted_, [&](posted& each) {
-    if (!test(each.request)) return false;
-    posted_bytes_[static_cast<std::size_t>(each.request.peer)] -= each.copy.size();
-    return true;
-  });
+  for (posted& each : posted_) {
+    if (test(each.request)) {
+      posted_bytes_[static_cast<std::size_t>(each.request.peer)] -= each.copy.size();
+      each.copy = {};
+    }
+  }
+  std::erase_if(posted_, [](const posted& each) { return each.request.done; });
   const std::size_t waiting = posted_bytes_[static_cast<std::size_t>(to)];
   return waiting == 0 || waiting + bytes <= mailbox_bytes;
 }
@@ -187,7 +192,8 @@ bool channel::try_post(const void* data, std::size_t bytes, int to) {
 }
 
 void channel::post(const void* data, std::size_t bytes, int to) {
-  for (back_off waiting(spin_); !try_post(data, bytes, to);) waiting.pause();
+  back_off waiting(spin_, longest_sleep(mailbox_bytes));
+  while (!try_post(data, bytes, to)) waiting.pause();
 }
 
 bool channel::has_posted(int from) {

@@ -98,9 +98,12 @@ std::string chosen() {
 
 /// Returns whether something started this process as one of several, perhaps.
 bool is_launched() {
-  constexpr std::array variables{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK",
-                                 "SLURM_STEP_NUM_TASKS"};
-  return std::ranges::any_of(variables, [](const char* each) { return std::getenv(each); });
+  constexpr std::array variables{
+      "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",           "PMI_RANK", "PMI_FD", "PMIX_RANK",
+      "PALS_RANKID",          "MV2_COMM_WORLD_SIZE"};
+  const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+  return (tasks != nullptr && std::atoi(tasks) > 1) ||
+         std::ranges::any_of(variables, [](const char* each) { return std::getenv(each); });
 }
 
 /// Returns whether an implementation is in this process already.

@@ -85,9 +85,10 @@ int nothing_to_do(request_handle* begun) noexcept {
 }  // namespace
 
 const calls lone_rank{
-    .describe = [](char* to, std::size_t room) { std::snprintf(to, room, "one rank"); },
+    .describe = [](char* to, std::size_t room) { std::snprintf(to, room, "one rank without MPI"); },
     .explain = [](int, char* to,
                   std::size_t room) { std::snprintf(to, room, "message truncated"); },
+    .is_truncation = [](int code) { return code == truncated; },
     .processor = [](char* to, std::size_t room) { gethostname(to, room); },
     .is_initialised = [] { return true; },
     .is_finalised = [] { return false; },

@@ -103,6 +103,12 @@ constexpr calls table{
           if (char* const end = std::strchr(text, '\n')) *end = '\0';
           copy_text(text, to, room);
         },
+    .is_truncation =
+        [](int code) {
+          int kind = 0;
+          MPI_Error_class(code, &kind);
+          return kind == MPI_ERR_TRUNCATE;
+        },
     .processor =
         [](char* to, std::size_t room) {
           char text[MPI_MAX_PROCESSOR_NAME];

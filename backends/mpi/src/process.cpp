@@ -36,13 +36,11 @@ void require_own_launcher(const channel& all) {
   for (const char* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     const char* const started = std::getenv(variable);
     if (started == nullptr || all.size() != 1 || std::atoi(started) <= 1) continue;
-    char name[256];
-    all.by().describe(name, sizeof name);
     throw usage_error(
         fmt::format("mpi: started as one of {} ranks, but {}, which is in use, knows of none: "
                     "start the program "
                     "by its own launcher",
-                    started, name));
+                    started, all.implementation()));
   }
 }
 

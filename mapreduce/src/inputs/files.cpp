@@ -27,7 +27,7 @@ struct text_files::streams {
   std::vector<reading> open;  // read by anybody at the moment
   std::vector<bool> visited;  // per file: its own visit has begun in this run
   std::size_t missing = 0;    // shared files without one
-  bool in_vain = false;       // a helper has waited for a visit that did not begin
+  int waits_in_vain = 0;      // of helpers for a visit, since one began
 };
 
 text_files::~text_files() = default;
@@ -218,7 +218,7 @@ void text_files::visit_stream(file& from, const void* tag, const visitor& f) {
     }
     visited[number_of(from)] = true;
     --streams_->missing;
-    streams_->in_vain = false;
+    streams_->waits_in_vain = 0;
     streams_->open.push_back(made);
   }
   if (shared) (void)streams_->begun.try_send('\0');
@@ -255,17 +255,22 @@ void text_files::visit_stream(file& from, const void* tag, const visitor& f) {
 /// Reads what others read, until nothing is left to claim.
 void text_files::help_with_streams(const void* tag, const visitor& f) {
   using namespace std::chrono_literals;
+  // On ranks, the visits of other ranks never begin here.
+  constexpr int max_waits_in_vain = 50;
   // Runs hand out the splits of files before this one, so their visits begin at once, if at all.
   for (int waits = 0; waits < 3; ++waits) {
     while (const reading one = reading_to_help(tag)) read(*one, f);
     {
       const std::lock_guard lock(streams_->mutex);
-      if (streams_->missing == 0 || streams_->in_vain) return;
+      if (streams_->missing == 0 || streams_->waits_in_vain >= max_waits_in_vain) return;
     }
-    if (streams_->begun.receive_for(1ms)) (void)streams_->begun.try_send('\0');
+    if (streams_->begun.receive_for(1ms)) {
+      (void)streams_->begun.try_send('\0');
+    } else {
+      const std::lock_guard lock(streams_->mutex);
+      ++streams_->waits_in_vain;
+    }
   }
-  const std::lock_guard lock(streams_->mutex);
-  streams_->in_vain = streams_->open.empty();
 }
 
 /// Enters the reading with the fewest workers. Returns null if there is none.

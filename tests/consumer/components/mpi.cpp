@@ -2,5 +2,5 @@
 #include <creek/mpi.hpp>
 
 int main() {
-  return creek::mpi_backend::spin_time(1).count() == 200 ? 0 : 1;
+  return creek::ranks([](creek::mpi_communicator& c) { return c.size() == 1 ? 0 : 1; });
 }

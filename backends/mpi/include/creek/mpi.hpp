@@ -11,6 +11,7 @@
 #include <exception>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -75,6 +76,8 @@ class mpi_communicator : public collectives<mpi_communicator> {
   [[nodiscard]] int rank() const noexcept { return channel_.rank(); }
   [[nodiscard]] int size() const noexcept { return channel_.size(); }
   [[nodiscard]] memory_type& memory() noexcept { return memory_; }
+  /// Returns the name and version of the MPI in use.
+  [[nodiscard]] std::string implementation() const { return channel_.implementation(); }
 
   /// Blocks until all ranks have called it as often as this one.
   void barrier() { channel_.barrier(); }
@@ -174,8 +177,9 @@ class mpi_communicator : public collectives<mpi_communicator> {
 };
 
 /// Runs `body(communicator)` as one rank of an MPI run and returns the exit code of the process: 0,
-/// or what the body returns. Call it in main(), with its arguments, which MPI may change; MPI is
-/// initialised unless it is, and ended. Waits for the other ranks at the end.
+/// or the largest number that the body returns on any rank. Call it in main(), with its arguments,
+/// which MPI may change; MPI is initialised unless it is, and ended. Waits for the other ranks at
+/// the end.
 ///
 /// If a rank throws, all ranks end with exit code 1, and one line on standard error names the rank,
 /// its machine and the error. Without a launcher there is one rank, and no MPI is needed.
@@ -190,8 +194,7 @@ int ranks(int argc, char** argv, F&& body) {
     } else {
       body(all);
     }
-    all.barrier();
-    return code;
+    return all.allreduce(code, [](int a, int b) { return a > b ? a : b; });
   });
 }
 /// Same for a program that does not look at its arguments.

@@ -309,7 +309,8 @@ template <job Job, class Communicator, input Input>
   static_assert(sendable<typename Job::key_type> && sendable<typename Job::value_type>,
                 "pairs go from rank to rank as bytes: give key_type and value_type a form, see "
                 "wire.hpp");
-  static_assert(!detail::holds_views<typename Job::value_type>(),
+  static_assert(!detail::holds_views<typename Job::value_type>() &&
+                    !detail::holds_views<typename detail::result_value<Job>::type>(),
                 "values that are views lose what they point into: let them be strings");
   static_assert(sendable<typename detail::result_value<Job>::type>,
                 "results go to rank 0 as bytes: give what reduce() returns a form, see wire.hpp");

@@ -27,6 +27,8 @@ struct calls {
   /// Writes the implementation's name and version, with a zero byte at the end.
   void (*describe)(char* to, std::size_t room);
   void (*explain)(int code, char* to, std::size_t room);
+  /// Returns whether an error says that a message was longer than its receive.
+  bool (*is_truncation)(int code);
   void (*processor)(char* to, std::size_t room);
 
   bool (*is_initialised)();

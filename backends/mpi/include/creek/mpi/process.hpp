@@ -3,6 +3,7 @@
 // made of, compiled once.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -28,18 +29,26 @@ void require(const calls& by, int code, const char* doing);
 /// of this machine are more than its processors. Throws usage_error for a value that is no number.
 [[nodiscard]] std::chrono::microseconds spin_time(int ranks_here);
 
-/// Maximum pause of a wait for a short message.
-inline constexpr std::chrono::microseconds max_sleep{10'000};
+/// Returns the maximum pause of a wait for so many bytes: of more than MPI sends at once, it copies
+/// a part between two pauses.
+[[nodiscard]] constexpr std::chrono::microseconds longest_sleep(std::size_t bytes) noexcept {
+  constexpr std::size_t at_once = std::size_t{64} << 10;  // estimate
+  return std::chrono::milliseconds(bytes > at_once ? 1 : 10);
+}
 
 /// Pauses of one wait: polling first, then sleep. A sleep is an eighth of the time waited so far,
 /// at least 10 us and at most `longest`: an answer is noticed at most so much later, and a long
 /// wait takes about a hundredth of a processor.
 class back_off {
  public:
-  explicit back_off(std::chrono::microseconds spin,
-                    std::chrono::microseconds longest = max_sleep) noexcept
+  back_off(std::chrono::microseconds spin, std::chrono::microseconds longest) noexcept
       : spin_(spin), longest_(longest) {}
   void pause();
+  /// Returns how long a wait sleeps that has gone on for `waited`.
+  [[nodiscard]] static std::chrono::nanoseconds sleep_after(std::chrono::nanoseconds waited,
+                                                            std::chrono::microseconds longest) {
+    return std::clamp<std::chrono::nanoseconds>(waited / 8, std::chrono::microseconds(10), longest);
+  }
 
  private:
   using clock = std::chrono::steady_clock;
@@ -71,6 +80,7 @@ class channel {
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] std::string implementation() const;
   [[nodiscard]] const calls& by() const noexcept { return *by_; }
   /// Returns the number of ranks on this machine; every rank calls it.
   [[nodiscard]] int ranks_here() { return by_->ranks_here(communicator_); }
