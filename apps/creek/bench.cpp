@@ -326,7 +326,7 @@ void add_mapreduce(command_line::command& bench, int& exit_code) {
   mapreduce->footer(R"(Examples:
   creek bench mapreduce --quick
   creek bench mapreduce --workload sum_by_key --peers creek,duckdb,polars --runs 9
-  creek bench mapreduce --workload line_fit,memory_read --peers creek,libgomp,machine
+  creek bench mapreduce --workload line_fit,memory_read --peers creek,libgomp
   creek bench mapreduce --workload count_words -n 512000000 --json figures.json)");
   mapreduce->callback([options, &exit_code] { exit_code = run_study(*options, part::workloads); });
 }
