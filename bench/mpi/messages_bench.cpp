@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 #include <creek/mpi/adopt.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +12,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "../../support/median.hpp"
 
 namespace {
 
@@ -49,12 +50,9 @@ void compare_messages(creek::mpi_communicator& c, std::size_t bytes, int rounds)
         [&] { c.recv(std::span(data), other); }));
     ratios.push_back(ours.back() / bare.back());
   }
-  const auto middle = [](std::vector<double>& all) {
-    std::ranges::sort(all);
-    return all[all.size() / 2];
-  };
   if (c.rank() == 0) {
-    std::printf("%10zu %10.2f %10.2f %10.2f\n", bytes, middle(bare), middle(ours), middle(ratios));
+    std::printf("%10zu %10.2f %10.2f %10.2f\n", bytes, bench::median(bare), bench::median(ours),
+                bench::median(ratios));
   }
 }
 

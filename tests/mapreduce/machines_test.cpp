@@ -99,7 +99,7 @@ TEST(MapReduceMachinesWords, AreThoseOfOneProcess) {
 }
 
 /// Combines and reduces to another type, by which records are ordered.
-struct most_frequent_first {
+struct ordered_by_reduced {
   using key_type = std::string_view;
   using value_type = std::uint64_t;
   using counted = record<key_type, std::string>;
@@ -109,7 +109,7 @@ struct most_frequent_first {
     for_each_word(split.text, [&](std::string_view word) { emit(word, 1); });
   }
   static void combine(std::uint64_t& into, std::uint64_t from) { into += from; }
-  static std::string reduce(std::string_view /*word*/, const values<most_frequent_first>& all) {
+  static std::string reduce(std::string_view /*word*/, const values<ordered_by_reduced>& all) {
     std::uint64_t sum = 0;
     for (const std::uint64_t one : all) sum += one;
     return std::to_string(sum);
@@ -123,10 +123,10 @@ struct most_frequent_first {
 
 TEST(MapReduceMachinesWords, AreOrderedByWhatReduceReturns) {
   const std::string text = oracle::random_text(9, 50'000, 700);
-  const auto expected = run(most_frequent_first{}, text);
+  const auto expected = run(ordered_by_reduced{}, text);
   for (const std::size_t top : {0, 9}) {
     text_view from(text, 3000);
-    const auto made = run_job(3, most_frequent_first{}, from, {.top = top});
+    const auto made = run_job(3, ordered_by_reduced{}, from, {.top = top});
     ASSERT_EQ(made.size(), top == 0 ? expected.size() : top);
     EXPECT_TRUE(std::equal(made.begin(), made.end(), expected.begin()));
   }

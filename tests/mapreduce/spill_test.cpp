@@ -282,7 +282,8 @@ TEST_F(MapReduceSpill, WritesLittleMoreThanTheRarePairs) {
                {.bytes = std::size_t{512} << 10, .directory = folder_.path()});
   });
   EXPECT_EQ(made.size(), 101'000u);
-  // Those that did not fit were written once, and read: a partition is smaller than the memory.
+  // The rare pairs were written once: a partition is smaller than the memory, so none is parted
+  // again.
   EXPECT_LE(made.spilled.bytes, 100'000 * 16 * 13 / 10);
 }
 

@@ -4,11 +4,9 @@
 #include <creek/mpi.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -30,6 +28,7 @@
 
 #include "core/collectives_cases.hpp"
 #include "mapreduce/oracle.hpp"
+#include "support/process_facts.hpp"
 
 namespace creek {
 namespace {
@@ -339,23 +338,15 @@ TEST_F(MpiRanks, FactorAsOneProcessDoesBitForBit) {
 /// none.
 TEST_F(MpiRanks, WaitWithoutAProcessor) {
   c.barrier();
-  const auto processor_time = [] {
-    rusage used{};
-    getrusage(RUSAGE_THREAD, &used);
-    const auto seconds = [](const timeval& t) {
-      return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-    };
-    return seconds(used.ru_utime) + seconds(used.ru_stime);
-  };
   constexpr std::chrono::milliseconds sleep{700};
   if (c.rank() == 0) {
     std::this_thread::sleep_for(sleep);
     for (int to = 1; to < c.size(); ++to) c.send(to, to);
     return;
   }
-  const double before = processor_time();
+  const double before = support::cpu_seconds();
   EXPECT_EQ(c.recv<int>(0), c.rank());
-  EXPECT_LT(processor_time() - before, 0.1) << "it polled";
+  EXPECT_LT(support::cpu_seconds() - before, 0.1) << "it polled";
 }
 
 /// Writes the failures of a rank, with its number.

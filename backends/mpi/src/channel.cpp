@@ -51,13 +51,15 @@ void back_off::pause() {
 
 channel::channel(const calls& by, const void* mpi_comm) : by_(&by) {
   require(by, by.open(mpi_comm, &communicator_), "duplicate a communicator");
-  spin_ = spin_time(ranks_here());
+  ranks_here_ = by.ranks_here(communicator_);
+  spin_ = spin_time(ranks_here_);
   rank_ = by.rank(communicator_);
   size_ = by.size(communicator_);
   posted_bytes_.resize(static_cast<std::size_t>(size_));
 }
 
-channel::channel(channel& of, int color) : by_(of.by_), spin_(of.spin_) {
+channel::channel(channel& of, int color)
+    : by_(of.by_), ranks_here_(of.ranks_here_), spin_(of.spin_) {
   of.require_thread_and_peer(of.rank_);
   if (color < 0) throw usage_error("mpi: a color must not be negative");
   require(*by_, by_->split(of.communicator_, color, &communicator_), "split a communicator");

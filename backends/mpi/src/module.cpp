@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of calls of one implementation of MPI, compiled once with the header of each. The only
 // source that includes <mpi.h>.
-#define OMPI_SKIP_MPICXX 1
-#define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
 #include <algorithm>
@@ -27,6 +25,20 @@ MPI_Request load(const request_handle& from) noexcept {
 }
 void store(MPI_Request request, request_handle& to) noexcept {
   std::memcpy(to.memory, &request, sizeof request);
+}
+/// Stores the request that `with(MPI_Request*)` begins, and returns its code.
+template <class With>
+int begin(request_handle* begun, With&& with) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = with(&request);
+  store(request, *begun);
+  return code;
+}
+/// Returns what MPI_Initialized or MPI_Finalized says.
+bool says(int (*ask)(int*)) noexcept {
+  int answer = 0;
+  ask(&answer);
+  return answer != 0;
 }
 void copy_text(const char* text, char* to, std::size_t room) noexcept {
   const std::size_t size = std::min(std::strlen(text), room - 1);
@@ -116,18 +128,8 @@ constexpr calls table{
           MPI_Get_processor_name(text, &size);
           copy_text(text, to, room);
         },
-    .is_initialised =
-        [] {
-          int done = 0;
-          MPI_Initialized(&done);
-          return done != 0;
-        },
-    .is_finalised =
-        [] {
-          int done = 0;
-          MPI_Finalized(&done);
-          return done != 0;
-        },
+    .is_initialised = [] { return says(&MPI_Initialized); },
+    .is_finalised = [] { return says(&MPI_Finalized); },
     .initialise =
         [](int* argc, char*** argv) {
           int provided = 0;
@@ -157,9 +159,7 @@ constexpr calls table{
     .close =
         [](void* communicator) {
           const std::unique_ptr<MPI_Comm> comm(static_cast<MPI_Comm*>(communicator));
-          int over = 0;
-          MPI_Finalized(&over);
-          if (over == 0) MPI_Comm_free(comm.get());
+          if (!says(&MPI_Finalized)) MPI_Comm_free(comm.get());
         },
     .rank =
         [](void* communicator) {
@@ -189,37 +189,32 @@ constexpr calls table{
         [](void* communicator, const void* data, std::size_t bytes, int to, message_kind kind,
            request_handle* begun) {
           const byte_type as(bytes);
-          MPI_Request request;
-          const int code = MPI_Isend(data, as.count(), as.type(), to, static_cast<int>(kind),
-                                     comm_of(communicator), &request);
-          store(request, *begun);
-          return code;
+          return begin(begun, [&](MPI_Request* request) {
+            return MPI_Isend(data, as.count(), as.type(), to, static_cast<int>(kind),
+                             comm_of(communicator), request);
+          });
         },
     .begin_receive =
         [](void* communicator, void* data, std::size_t bytes, int from, message_kind kind,
            request_handle* begun) {
           const byte_type as(bytes);
-          MPI_Request request;
-          const int code = MPI_Irecv(data, as.count(), as.type(), from, static_cast<int>(kind),
-                                     comm_of(communicator), &request);
-          store(request, *begun);
-          return code;
+          return begin(begun, [&](MPI_Request* request) {
+            return MPI_Irecv(data, as.count(), as.type(), from, static_cast<int>(kind),
+                             comm_of(communicator), request);
+          });
         },
     .begin_barrier =
         [](void* communicator, request_handle* begun) {
-          MPI_Request request;
-          const int code = MPI_Ibarrier(comm_of(communicator), &request);
-          store(request, *begun);
-          return code;
+          return begin(begun, [&](MPI_Request* request) {
+            return MPI_Ibarrier(comm_of(communicator), request);
+          });
         },
     .begin_broadcast =
         [](void* communicator, void* data, std::size_t bytes, int root, request_handle* begun) {
           const byte_type as(bytes);
-          MPI_Request request;
-          const int code =
-              MPI_Ibcast(data, as.count(), as.type(), root, comm_of(communicator), &request);
-          store(request, *begun);
-          return code;
+          return begin(begun, [&](MPI_Request* request) {
+            return MPI_Ibcast(data, as.count(), as.type(), root, comm_of(communicator), request);
+          });
         },
     .test =
         [](request_handle* begun, bool* done, std::size_t* received) {

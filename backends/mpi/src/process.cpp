@@ -38,15 +38,14 @@ void require_own_launcher(const channel& all) {
     if (started == nullptr || all.size() != 1 || std::atoi(started) <= 1) continue;
     throw usage_error(
         fmt::format("mpi: started as one of {} ranks, but {}, which is in use, knows of none: "
-                    "start the program "
-                    "by its own launcher",
+                    "start the program by its own launcher",
                     started, all.implementation()));
   }
 }
 
 /// Ranks of one machine that are not bound to processors share these: sets the number of workers
 /// that their runtimes have by default.
-void share_processors(channel& all) {
+void share_processors(const channel& all) {
   const int ranks = all.ranks_here();
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   cpu_set_t allowed;

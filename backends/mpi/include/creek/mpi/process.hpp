@@ -82,8 +82,8 @@ class channel {
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] std::string implementation() const;
   [[nodiscard]] const calls& by() const noexcept { return *by_; }
-  /// Returns the number of ranks on this machine; every rank calls it.
-  [[nodiscard]] int ranks_here() { return by_->ranks_here(communicator_); }
+  /// Returns the number of ranks on this machine; of a part, those of the whole.
+  [[nodiscard]] int ranks_here() const noexcept { return ranks_here_; }
 
   void begin_send(const void* data, std::size_t bytes, int to, pending& begun);
   void begin_receive(void* data, std::size_t bytes, int from, message_kind kind, pending& begun);
@@ -114,7 +114,7 @@ class channel {
 
   const calls* by_;
   void* communicator_ = nullptr;
-  int rank_ = 0, size_ = 0;
+  int rank_ = 0, size_ = 0, ranks_here_ = 1;
   std::thread::id owner_ = std::this_thread::get_id();
   std::chrono::microseconds spin_;
   std::deque<posted> posted_;

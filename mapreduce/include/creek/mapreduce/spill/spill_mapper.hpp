@@ -100,7 +100,9 @@ class spill_mapper {
   void finish() {
     if (pairs_) pairs_->sort_by_part(0, shares_.bits);
     if constexpr (detail::brings_measured_table<Job>) {
-      if (own_) drain_own_table();
+      if (!own_) return;
+      drain_own_table();
+      measure_own_keys();
     }
   }
 
@@ -123,18 +125,9 @@ class spill_mapper {
     return 0;
   }
   /// Returns about how many bytes they have beside their objects.
-  [[nodiscard]] std::size_t bytes_outside(std::size_t part) const {
+  [[nodiscard]] std::size_t bytes_outside(std::size_t part) const noexcept {
     if (pairs_) return pairs_->bytes_outside(part);
-    if constexpr (detail::brings_measured_table<Job>) {
-      std::size_t sum = 0;
-      if (own_) {
-        own_->table.for_each(part, [&](const key_type& key, const value_type& /*value*/) {
-          detail::for_each_view(key, [&](std::string_view view) { sum += view.size(); });
-        });
-      }
-      return sum;
-    }
-    return 0;
+    return own_key_bytes_.empty() ? 0 : own_key_bytes_[part];
   }
 
   /// Calls `f(stored&, value_type&)` for them, with references that may be moved from.
@@ -285,6 +278,15 @@ class spill_mapper {
     own_->count();
     emitted_ += own_->writer.emitted();
   }
+  void measure_own_keys() requires detail::brings_measured_table<Job> {
+    own_key_bytes_.assign(parts_.size(), 0);
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      own_->table.for_each(part, [&](const key_type& key, const value_type& /*value*/) {
+        detail::for_each_view(key,
+                              [&](std::string_view view) { own_key_bytes_[part] += view.size(); });
+      });
+    }
+  }
   /// Writes by the table's own hash; keys of one of its partitions agree in no bits of our hash.
   void write_own_table() requires detail::brings_measured_table<Job> {
     writer_->begin(parts_.data());
@@ -315,6 +317,7 @@ class spill_mapper {
   std::optional<spill_table<Job>> pairs_;
   waiting_objects waiting_;
   std::unique_ptr<own_table> own_;
+  std::vector<std::size_t> own_key_bytes_;  // by partition, after finish()
   std::uint64_t emitted_ = 0;
 };
 
