@@ -96,6 +96,11 @@ class machine_run {
 
   template <class Input>
   rank_result<Job> run_over(Input& from) {
+    if (ranks_->size() == 1) {
+      result<Job>& all = made_;
+      all = rt_->run([&] { return mapreduce::run(*job_, from, *chosen_); });
+      return std::move(made_);
+    }
     const std::array<std::uint64_t, 2> extent{from.splits(), from.bytes()};
     if (ranks_->bcast(extent, 0) != extent) refuse_input();
     own_splits<Input> mine(from, ranks_->rank(), ranks_->size());
@@ -145,10 +150,10 @@ class machine_run {
     const std::size_t step = (combined.size() + out.size() - 1) / out.size();
     rt_->run([&] {
       for_each_index(out.size(), [&](std::size_t i) {
-        const std::size_t end = std::min(combined.size(), (i + 1) * step);
-        for (std::size_t at = i * step; at < end; ++at) {
-          out[i](combined[at].key, combined[at].value);
-        }
+        const std::size_t begin = std::min(combined.size(), i * step);
+        const std::size_t end = std::min(combined.size(), begin + step);
+        for_each_fetched(std::span(std::as_const(combined.records)).subspan(begin, end - begin),
+                         [&](const auto& one) { out[i](one.key, one.value); });
       });
     });
   }
@@ -177,7 +182,8 @@ class machine_run {
     totals_ = ranks_->reduce(totals_, std::plus{}, 0);
     std::vector<std::byte> message;
     if (ranks_->rank() != 0) {
-      for (const auto& one : mine) put_pair(message, one.key, one.value);
+      for_each_fetched(std::span(std::as_const(mine.records)),
+                       [&](const auto& one) { put_pair(message, one.key, one.value); });
     }
     const std::vector<std::uint64_t> sizes = ranks_->gather(std::uint64_t{message.size()}, 0);
     if (ranks_->rank() != 0) {
@@ -187,9 +193,7 @@ class machine_run {
     }
     messages_.adopt(std::move(mine.keys));
     std::vector<records> all(sizes.size());
-    for (auto& one : mine.records) {
-      all[0].push_back({std::move(one.key), std::move(one.value)});
-    }
+    all[0] = std::move(mine.records);
     for (std::size_t from = 1; from < sizes.size(); ++from) {
       const auto bytes = static_cast<std::size_t>(sizes[from]);
       const std::span room(reinterpret_cast<std::byte*>(messages_.take(bytes)), bytes);
@@ -220,8 +224,11 @@ class machine_run {
         return;
       }
     }
+    made_.records = std::move(all[0]);
     made_.records.reserve(total);
-    for (records& each : all) std::ranges::move(each, std::back_inserter(made_.records));
+    for (records& each : std::span(all).subspan(1)) {
+      std::ranges::move(each, std::back_inserter(made_.records));
+    }
   }
 
   /// Keeps what keys point into: all messages, or copies of few keys.
@@ -294,7 +301,8 @@ class machine_run {
 /// the runtimes may have different numbers of workers. Rank r maps the splits r, r + P, r + 2P ...
 /// of the input, which must have the same splits on all P ranks, for instance the same files.
 /// Each rank combines its own pairs, if the job combines, and sends every other rank those whose
-/// keys belong there. Returns the result on rank 0, which is that of run(), and an empty one
+/// keys belong there; a single rank calls run(). Returns the result on rank 0, which is that of
+/// run(), and an empty one
 /// elsewhere.
 ///
 /// Keys and values, and what reduce() returns, need a byte form (wire.hpp); values must not be

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <creek/core/error.hpp>
+#include <creek/core/threads/prefetch.hpp>
+#include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <creek/mapreduce/tables/pair_buffer.hpp>
 #include <creek/tasking/hash.hpp>
@@ -35,6 +37,19 @@ template <class Job>
     return static_cast<std::size_t>(job.hash(key) % ranks);
   } else {
     return static_cast<std::size_t>(repeatable_hash(key) % ranks);
+  }
+}
+
+/// Calls `f(record)` for each record; fetches the text of keys ahead, which lies anywhere.
+template <class Record, class F>
+void for_each_fetched(std::span<const Record> records, F&& f) {
+  constexpr std::size_t ahead = 16;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if constexpr (holds_views<decltype(Record::key)>()) {
+      const auto fetch = [](std::string_view text) { prefetch_to_read(text.data()); };
+      if (i + ahead < records.size()) for_each_view(records[i + ahead].key, fetch);
+    }
+    f(records[i]);
   }
 }
 
