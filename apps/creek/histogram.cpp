@@ -105,11 +105,15 @@ void say(const histogram_arguments& given, const colour_counts& counts, const jo
            }});
 }
 
-void histogram(const histogram_arguments& given) {
+void check(const histogram_arguments& given) {
   if (given.bins < 1 || given.bins > 256 || !std::has_single_bit(static_cast<unsigned>(given.bins)))
     throw usage_error(fmt::format("--bins must be 1, 2, 4, ... or 256, got {}", given.bins));
-  job_run run(given.job);
-  output_file out(given.output);
+}
+
+/// Counts in one process, or on one of the ranks.
+void histogram(const histogram_arguments& given, rank_group* ranks) {
+  job_run run(given.job, ranks);
+  output_file out(run.has_results() ? given.output : "");
   run.start();
   const mapreduce::text_files::settings how{.skip_unreadable = given.job.skip_unreadable};
   const auto names = input_names(given.job);
@@ -121,23 +125,28 @@ void histogram(const histogram_arguments& given) {
     mapreduce::bitmap_files from(names, how);
     return count_colours(run, from, true);
   }();
+  if (!run.has_results()) return;
   out.write("value\tred\tgreen\tblue\n" + bin_lines(counts, 256));
   say(given, counts, report);
 }
 
 }  // namespace
 
-void add_histogram(command_line::command& app, int&) {
+void add_histogram(command_line::command& app, int& exit_code) {
   auto given = std::make_shared<histogram_arguments>();
   command_line::command* command = app.add_subcommand("histogram", "Count the colours of images");
   command->footer(fmt::format(histogram_notes, names_notes));
-  add_job_options(*command, given->job, "Print only lines VALUE TAB RED TAB GREEN TAB BLUE");
+  add_job_options(*command, given->job, "Print only lines VALUE TAB RED TAB GREEN TAB BLUE",
+                  {"mpi"});
   command->add_flag("--raw", given->raw, "Read files of bytes red, green, blue instead of bitmaps");
   command->add_option("--bins", given->bins, "Number of rows of the table: 1, 2, 4, ... 256")
       ->show_default();
   command->add_option("--output", given->output,
                       "Write lines VALUE TAB RED TAB GREEN TAB BLUE of all 256 values to FILE");
-  command->callback([given] { histogram(*given); });
+  command->callback([given, &exit_code] {
+    check(*given);
+    exit_code = on_ranks_if_asked(given->job, [&](rank_group* ranks) { histogram(*given, ranks); });
+  });
 }
 
 }  // namespace creek::tool

@@ -83,8 +83,7 @@ fit fit_points(job_run& run, const Job& job, Input& from) {
   return {mapreduce::fit_line(points, sums), points, run.report(from.files())};
 }
 
-fit fit_files(const regression_arguments& given) {
-  job_run run(given.job);
+fit fit_files(const regression_arguments& given, job_run& run) {
   run.start();
   const auto names = input_names(given.job);
   const mapreduce::text_files::settings how{.skip_unreadable = given.job.skip_unreadable};
@@ -127,11 +126,11 @@ void say(const regression_arguments& given, const fit& made) {
                      }});
 }
 
-void linear_regression(const command_line::command& command, const regression_arguments& given) {
-  if (given.format != point_format::text) {
-    refuse(command, {"--columns", "--separator", "--header"}, "needs --format text");
-  }
-  const fit made = fit_files(given);
+/// Fits in one process, or on one of the ranks.
+void linear_regression(const regression_arguments& given, rank_group* ranks) {
+  job_run run(given.job, ranks);
+  const fit made = fit_files(given, run);
+  if (!run.has_results()) return;
   if (!std::isfinite(made.line.slope) || !std::isfinite(made.line.intercept)) {
     throw error(EDOM, fmt::format("no line through {}: no two of clearly different x, or too large",
                                   counted(made.points, "point")));
@@ -141,11 +140,11 @@ void linear_regression(const command_line::command& command, const regression_ar
 
 }  // namespace
 
-void add_linear_regression(command_line::command& app, int&) {
+void add_linear_regression(command_line::command& app, int& exit_code) {
   auto given = std::make_shared<regression_arguments>();
   command_line::command* command = app.add_subcommand("linear-regression", "Fit a line to points");
   command->footer(fmt::format(regression_notes, csv_notes, names_notes));
-  add_job_options(*command, given->job, "Print only SLOPE TAB INTERCEPT TAB R2 TAB N");
+  add_job_options(*command, given->job, "Print only SLOPE TAB INTERCEPT TAB R2 TAB N", {"mpi"});
   command
       ->add_choice("--format", given->format,
                    {{"text", point_format::text},
@@ -154,7 +153,13 @@ void add_linear_regression(command_line::command& app, int&) {
                    "Contents of the files")
       ->option_text("text|bytes|doubles");
   add_csv_options(*command, given->csv);
-  command->callback([given, command] { linear_regression(*command, *given); });
+  command->callback([given, command, &exit_code] {
+    if (given->format != point_format::text) {
+      refuse(*command, {"--columns", "--separator", "--header"}, "needs --format text");
+    }
+    exit_code =
+        on_ranks_if_asked(given->job, [&](rank_group* ranks) { linear_regression(*given, ranks); });
+  });
 }
 
 }  // namespace creek::tool

@@ -102,15 +102,16 @@ void print_lines(const std::vector<std::string>& patterns, const match_result& f
   }
 }
 
-void match(match_arguments& given) {
-  const std::vector<std::string> patterns = take_patterns(given);
-  const mapreduce::string_match job(patterns);
-  job_run run(given.job);
+/// Counts in one process, or on one of the ranks.
+void match(const match_arguments& given, const std::vector<std::string>& patterns,
+           const mapreduce::string_match& job, rank_group* ranks) {
+  job_run run(given.job, ranks);
   run.start();
   mapreduce::text_files files(input_names(given.job), {.skip_unreadable = given.job.skip_unreadable,
                                                        .units = mapreduce::text_units::lines});
   const match_result found = run(job, files);
   const job_report report = run.report(files);
+  if (!run.has_results()) return;
   print_results(given.job, report,
                 {.command = "string-match",
                  .members =
@@ -123,16 +124,22 @@ void match(match_arguments& given) {
 
 }  // namespace
 
-void add_string_match(command_line::command& app, int&) {
+void add_string_match(command_line::command& app, int& exit_code) {
   auto given = std::make_shared<match_arguments>();
   command_line::command* command = app.add_subcommand("string-match", "Count strings in files");
   command->footer(fmt::format(match_notes, names_notes));
-  add_job_options(*command, given->job, "Print only lines STRING TAB OCCURRENCES TAB LINES");
+  add_job_options(*command, given->job, "Print only lines STRING TAB OCCURRENCES TAB LINES",
+                  {"mpi"});
   command
       ->add_option("-e,--pattern", given->patterns, "String to count; may be given several times")
       ->one_word();
   command->add_option("--patterns", given->list, "File with one string to count per line");
-  command->callback([given] { match(*given); });
+  command->callback([given, &exit_code] {
+    const std::vector<std::string> patterns = take_patterns(*given);
+    const mapreduce::string_match job(patterns);
+    exit_code = on_ranks_if_asked(given->job,
+                                  [&](rank_group* ranks) { match(*given, patterns, job, ranks); });
+  });
 }
 
 }  // namespace creek::tool

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""command.py CREEK LAUNCHER...: `creek wordcount --backend mpi` prints what it prints in one process."""
+"""command.py CREEK LAUNCHER...: commands with `--backend mpi` print what they print in one process."""
 
 import json
 import pathlib
@@ -64,6 +64,27 @@ def main():
         mapped = json.loads(run(*launcher, creek, "wordcount", "--backend", "mpi", "--json", big).stdout)
         expect(mapped["mapped_bytes"], mapped["bytes"], "mapped bytes")
         expect(mapped["top"], json.loads(run(creek, "wordcount", "--json", big).stdout)["top"], "top of a large file")
+
+        data = []
+        for i in range(4):
+            data.append(f"{folder}/{i}.bin")
+            pathlib.Path(data[-1]).write_bytes(numbers.randbytes(60_000))
+        for command in (["histogram", "--raw"], ["linear-regression", "--format", "bytes"],
+                        ["string-match", "-e", "a", "-e", "\x01\x02"]):
+            one = run(creek, *command, "--quiet", *data)
+            expect((one.returncode, one.stdout.count("\n") > 0), (0, True), f"{command[0]}: alone")
+            all_ranks = [*launcher, creek, *command, "--backend", "mpi"]
+            done = run(*all_ranks, "--quiet", *data)
+            expect((done.returncode, done.stdout), (0, one.stdout), f"{command[0]}: lines ({done.stderr})")
+            report = json.loads(run(*all_ranks, "--json", *data).stdout)
+            expect((report["ranks"], report["backend"], report["bytes"]), (3, "mpi", 240_000), f"{command[0]}: report")
+            schema = json.loads((ROOT / f"docs/schemas/{command[0]}.json").read_text(encoding="utf-8"))
+            expect(faults(report, schema), [], f"{command[0]}: faults by the schema")
+        done = run(*launcher, creek, "histogram", "--raw", "--bins", "3", "--backend", "mpi", *data)
+        expect(done.returncode, 2, f"exit status of a wrong option ({done.stderr})")
+        lines = f"{folder}/counts.tsv"
+        done = run(*launcher, creek, "histogram", "--raw", "--backend", "mpi", "--output", lines, *data, "missing")
+        expect((done.returncode, pathlib.Path(lines).exists()), (1, False), "a partial file of counts")
     print("\n".join(failures), file=sys.stderr)
     return 1 if failures else 0
 

@@ -107,6 +107,7 @@ json run_json(const job_report& report) {
               {"milliseconds", milliseconds(report.elapsed)},
               {"bytes_per_second", bytes_a_second(report)},
               {"stages_ms", stages}};
+  if (report.ranks > 0) all["ranks"] = report.ranks;
   if (report.spilled) {
     all["spilled"] = {{"bytes", report.spilled->bytes},
                       {"runs", report.spilled->runs},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <creek/mapreduce/machines.hpp>
 #include <creek/mapreduce/run.hpp>
 #include <creek/mapreduce/spill.hpp>
 #include <creek/tasking/runtime.hpp>
@@ -11,14 +12,21 @@
 
 #include "job_options.hpp"
 #include "job_report.hpp"
+#include "rank_group.hpp"
 
 namespace creek::tool {
 
 class job_run {
  public:
-  /// Starts the workers. Throws usage_error for impossible options.
-  explicit job_run(const job_options& given)
-      : given_(given), workers_(scheduling(given), backend_name(given)) {}
+  /// Starts the workers, those of one rank if there are ranks. Throws usage_error for impossible
+  /// options.
+  explicit job_run(const job_options& given, rank_group* ranks = nullptr)
+      : given_(given),
+        ranks_(ranks),
+        workers_(scheduling(given), ranks == nullptr ? backend_name(given) : "host") {}
+
+  /// Returns whether this process has the results and prints them.
+  [[nodiscard]] bool has_results() const { return ranks_ == nullptr || ranks_->rank() == 0; }
 
   [[nodiscard]] runtime& workers() { return workers_; }
 
@@ -29,9 +37,13 @@ class job_run {
   /// Starts the clock here instead of at the construction.
   void start() { start_ = std::chrono::steady_clock::now(); }
 
-  /// Runs a job over an input and returns the result of mapreduce::run.
+  /// Runs a job over an input and returns the result of mapreduce::run; on ranks a job that fills
+  /// arrays, whose result rank 0 has.
   template <class Job, class Input>
-  auto operator()(const Job& job, Input& from, mapreduce::options chosen = {}) {
+  mapreduce::result<Job> operator()(const Job& job, Input& from, mapreduce::options chosen = {}) {
+    if constexpr (mapreduce::fills<Job>) {
+      if (ranks_ != nullptr) return on_ranks(job, from, chosen);
+    }
     return watched(from, chosen, [&] { return mapreduce::run(job, from, chosen); });
   }
 
@@ -57,9 +69,13 @@ class job_run {
   /// Returns the total size of the splits that were mapped, as the jobs got them.
   [[nodiscard]] std::uint64_t bytes_done() const { return done_.bytes_done; }
 
-  /// Returns the report; the time until now is the run's time.
+  /// Returns the report; the time until now is the run's time. All ranks call it.
   [[nodiscard]] job_report report(const mapreduce::text_files& files) const {
     job_report made = describe(workers_, files);
+    if (ranks_ != nullptr) {
+      gather_report(*ranks_, made);
+      made.ranks = ranks_->size();
+    }
     made.elapsed = std::chrono::steady_clock::now() - start_;
     made.stages = stages_;
     made.spilled = spilled_;
@@ -67,6 +83,15 @@ class job_run {
   }
 
  private:
+  template <class Job, class Input>
+  mapreduce::result<Job> on_ranks(const Job& job, Input& from, mapreduce::options chosen) {
+    chosen.report = &done_;
+    mapreduce::result<Job> made = mapreduce::run_on_machines(job, *ranks_, workers_, from, chosen);
+    done_.bytes_done = ranks_->reduce(done_.bytes_done.load(), std::plus{}, 0);
+    stages_ = made.times;
+    return made;
+  }
+
   /// Runs `work` on the workers with a progress bar, which `chosen` feeds.
   template <class Input, class Work>
   auto watched(const Input& from, mapreduce::options& chosen, Work work) {
@@ -79,6 +104,7 @@ class job_run {
   }
 
   const job_options& given_;
+  rank_group* ranks_;
   runtime workers_;
   mapreduce::progress done_;
   mapreduce::stage_times stages_;

@@ -302,8 +302,7 @@ class machine_run {
 /// of the input, which must have the same splits on all P ranks, for instance the same files.
 /// Each rank combines its own pairs, if the job combines, and sends every other rank those whose
 /// keys belong there; a single rank calls run(). Returns the result on rank 0, which is that of
-/// run(), and an empty one
-/// elsewhere.
+/// run(), and an empty one elsewhere.
 ///
 /// Keys and values, and what reduce() returns, need a byte form (wire.hpp); values must not be
 /// views. A hash() of the job must give the same in all processes: not default_hash(), which is
