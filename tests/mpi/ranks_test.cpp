@@ -21,6 +21,7 @@
 
 #include <creek/core/error.hpp>
 #include <creek/linalg.hpp>
+#include <creek/linalg/grids.hpp>
 #include <creek/linalg/ranks.hpp>
 #include <creek/mapreduce.hpp>
 #include <creek/mapreduce/machines.hpp>
@@ -331,6 +332,41 @@ TEST_F(MpiRanks, FactorAsOneProcessDoesBitForBit) {
     double sum = 0;
     for (index_t j = 0; j < n; ++j) sum += a(i, j) * x(j, 1);
     ASSERT_NEAR(sum, b(i, 1), 1e-10);
+  }
+}
+
+TEST_F(MpiRanks, SolveOnEveryGrid) {
+  using namespace linalg;
+  constexpr index_t n = 170, block = 16;
+  std::mt19937_64 random(8);
+  std::uniform_real_distribution<double> of(-1, 1);
+  matrix<double> a(n, n);
+  for (index_t j = 0; j < n; ++j) {
+    for (index_t i = 0; i < n; ++i) a(i, j) = of(random);
+  }
+  std::vector<index_t> pivots(n);
+  matrix<double> factors = a;
+  ASSERT_EQ(getrf(factors.view(), pivots), 0);
+  for (int rows = 1; rows <= c.size(); ++rows) {
+    if (c.size() % rows != 0) continue;
+    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
+    std::vector<double> a_here(n * n), b_here(n);
+    const grid_view<double> A(grid, n, n, block, block, a_here.data(), n);
+    const grid_view<double> B(grid, n, 1, block, 1, b_here.data(), n);
+    for (index_t i = 0; i < A.rows().local_size(); ++i) {
+      const index_t row = A.rows().global(i);
+      for (index_t j = 0; j < A.cols().local_size(); ++j) {
+        A.local()(i, j) = a(row, A.cols().global(j));
+      }
+      for (index_t j = 0; j < n; ++j) b_here[static_cast<std::size_t>(i)] += a(row, j);
+    }
+    std::vector<index_t> found(n);
+    ASSERT_EQ(getrf_on_grid(c, A, std::span<index_t>(found)), 0);
+    EXPECT_EQ(found, pivots);
+    getrs_on_grid(c, A, std::span<const index_t>(found), B);
+    for (index_t i = 0; B.cols().local_size() == 1 && i < B.rows().local_size(); ++i) {
+      ASSERT_NEAR(B.local()(i, 0), 1, 1e-9);
+    }
   }
 }
 

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products, LU with partial pivoting and Cholesky of matrices that are distributed over a grid of
+// processes in ScaLAPACK's layout (grid_matrix.hpp), which exchange messages.
+//
+// All ranks of the communicator call a routine together, with the same sizes. The thread that calls
+// it computes and sends the messages. Throws usage_error for invalid arguments, on every rank,
+// before anything is sent or changed. Any other exception is thrown on the rank where it happened,
+// and the program has to end.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <creek/core/error.hpp>
+#include <creek/linalg/detail/grid_cholesky.hpp>
+#include <creek/linalg/detail/grid_lu.hpp>
+#include <creek/linalg/grid_matrix.hpp>
+
+namespace creek::linalg {
+
+namespace detail {
+
+inline void require_grid(bool good, const char* routine, const char* what) {
+  if (!good) throw usage_error(std::string(routine) + ": " + what);
+}
+template <class Communicator>
+void check_grid(const char* routine, Communicator& all, const process_grid& grid) {
+  require_grid(
+      grid.rows * grid.cols == all.size() && grid.rank_at(grid.row, grid.col) == all.rank(),
+      routine, "the grid must have a place for each rank, p * columns + q for rank (p, q)");
+}
+inline bool same_grid(const process_grid& a, const process_grid& b) noexcept {
+  return a.rows == b.rows && a.cols == b.cols && a.row == b.row && a.col == b.col;
+}
+inline bool same_blocks(const cyclic_axis& a, const cyclic_axis& b) noexcept {
+  return a.size == b.size && a.block == b.block && a.source == b.source;
+}
+/// The inner dimension of a product, as columns of A and as rows of B.
+inline bool inner_blocks(const cyclic_axis& a, const cyclic_axis& b) noexcept {
+  return a.size == b.size && a.block == b.block;
+}
+
+}  // namespace detail
+
+/// C = alpha A B + beta C, by broadcasts of blocks of columns of A and of rows of B (SUMMA). The
+/// blocks of A's and C's rows, of B's and C's columns, and of A's columns and B's rows are the
+/// same. Source: [van de Geijn 1997].
+template <class Communicator, scalar T>
+void gemm_on_grid(Communicator& all, factor<T> alpha, const grid_view<T>& A, const grid_view<T>& B,
+                  factor<T> beta, const grid_view<T>& C) {
+  using namespace detail;
+  check_grid("gemm_on_grid", all, C.grid());
+  require_grid(same_grid(A.grid(), C.grid()) && same_grid(B.grid(), C.grid()), "gemm_on_grid",
+               "A, B and C must be on the same grid");
+  require_grid(same_blocks(A.rows(), C.rows()) && same_blocks(B.cols(), C.cols()) &&
+                   inner_blocks(A.cols(), B.rows()),
+               "gemm_on_grid", "sizes and blocks of A (m x k), B (k x n) and C (m x n) must agree");
+  auto row = row_of_grid(all, C.grid());
+  auto column = column_of_grid(all, C.grid());
+  const matrix_view<T> local = C.local();
+  const index_t depth = A.cols().size, block = A.cols().block;
+  std::vector<T> left, right;
+  T scale = beta;
+  for (index_t k = 0; k < depth; k += block) {
+    const index_t end = std::min(k + block, depth), order = end - k;
+    left.resize(static_cast<std::size_t>(local.rows() * order));
+    right.resize(static_cast<std::size_t>(order * local.cols()));
+    const matrix_view<T> L(left.data(), local.rows(), order, std::max<index_t>(1, local.rows()));
+    const matrix_view<T> R(right.data(), order, local.cols(), order);
+    if (A.cols().owns(k)) copy<T>(A.local(0, A.rows().size, k, end), L);
+    if (B.rows().owns(k)) copy<T>(B.local(k, end, 0, B.cols().size), R);
+    row.bcast(std::span<T>(left), A.cols().owner(k));
+    column.bcast(std::span<T>(right), B.rows().owner(k));
+    if (!local.empty()) gemm<T>(op::none, op::none, alpha, L, R, scale, local);
+    scale = T{1};
+  }
+  if (depth != 0 || beta == T{1}) return;
+  for (index_t j = 0; j < local.cols(); ++j) {
+    for (index_t i = 0; i < local.rows(); ++i) {
+      local(i, j) = beta == T{} ? T{} : beta * local(i, j);
+    }
+  }
+}
+
+/// P A = L U, like getrf(), for square blocks. `pivots` has min(m, n) elements, all of which are
+/// set on every rank; they count rows of the matrix from 0. Returns info, the same on every rank.
+template <class Communicator, scalar T>
+[[nodiscard]] index_t getrf_on_grid(Communicator& all, const grid_view<T>& A,
+                                    std::span<index_t> pivots) {
+  using namespace detail;
+  check_grid("getrf_on_grid", all, A.grid());
+  require_grid(A.rows().block == A.cols().block, "getrf_on_grid", "blocks must be square");
+  require_grid(static_cast<index_t>(pivots.size()) >= std::min(A.rows().size, A.cols().size),
+               "getrf_on_grid", "pivots must have min(m, n) places");
+  return grid_lu<Communicator, T>(all, A, pivots.data()).run();
+}
+
+/// A = L L^H for a square A with square blocks, of which the lower triangle is read and becomes L.
+/// Returns info, the same on every rank; if it is not 0, the factorization has stopped there.
+template <class Communicator, scalar T>
+[[nodiscard]] index_t potrf_on_grid(Communicator& all, const grid_view<T>& A) {
+  using namespace detail;
+  check_grid("potrf_on_grid", all, A.grid());
+  require_grid(A.rows().size == A.cols().size && A.rows().block == A.cols().block, "potrf_on_grid",
+               "A and its blocks must be square");
+  return grid_cholesky<Communicator, T>(all, A).run();
+}
+
+/// Solves A X = B with the result of getrf_on_grid() of a square A; B, whose rows are distributed
+/// as those of A, becomes X.
+template <class Communicator, scalar T>
+void getrs_on_grid(Communicator& all, const grid_view<T>& LU, std::span<const index_t> pivots,
+                   const grid_view<T>& B) {
+  using namespace detail;
+  check_grid("getrs_on_grid", all, LU.grid());
+  require_grid(LU.rows().size == LU.cols().size && LU.rows().block == LU.cols().block,
+               "getrs_on_grid", "A and its blocks must be square");
+  require_grid(same_grid(LU.grid(), B.grid()) && same_blocks(LU.rows(), B.rows()), "getrs_on_grid",
+               "the rows of B must be distributed as those of A");
+  require_grid(static_cast<index_t>(pivots.size()) >= LU.rows().size, "getrs_on_grid",
+               "pivots must have a place for each row");
+  const index_t n = LU.rows().size, block = LU.rows().block;
+  grid_update<Communicator, T> update(all, LU.grid());
+  for (index_t k = 0; k < n; k += block) {
+    update.exchange(LU.rows(), k, std::min(block, n - k), pivots.data() + k, B.local(), nullptr,
+                    nullptr);
+  }
+  auto row = row_of_grid(all, LU.grid());
+  auto column = column_of_grid(all, LU.grid());
+  std::vector<T> panel, solved;
+  // Solves for the block at k and subtracts its part from the rows [from, to).
+  const auto eliminate = [&](index_t k, index_t from, index_t to, triangle stored, diagonal ones) {
+    const index_t order = std::min(block, n - k);
+    const bool has_diagonal = LU.rows().owns(k);
+    const index_t top = has_diagonal ? order : 0;
+    const index_t others = LU.rows().before(to) - LU.rows().before(from);
+    const matrix_view<T> X = B.local(k, k + order, 0, B.cols().size);
+    panel.resize(static_cast<std::size_t>((top + others) * order));
+    const matrix_view<T> L(panel.data(), top + others, order, std::max<index_t>(1, top + others));
+    if (LU.cols().owns(k)) {
+      copy<T>(LU.local(k, k + order, k, k + order), L.block(0, 0, top, order));
+      copy<T>(LU.local(from, to, k, k + order), L.block(top, 0, others, order));
+    }
+    row.bcast(std::span<T>(panel), LU.cols().owner(k));
+    solved.resize(static_cast<std::size_t>(order * X.cols()));
+    const matrix_view<T> S(solved.data(), order, X.cols(), order);
+    if (has_diagonal && X.cols() > 0) {
+      trsm<T>(side::left, stored, op::none, ones, T{1}, L.block(0, 0, order, order), X);
+      copy<T>(X, S);
+    }
+    column.bcast(std::span<T>(solved), LU.rows().owner(k));
+    if (others == 0 || X.cols() == 0) return;
+    gemm<T>(op::none, op::none, T{-1}, L.block(top, 0, others, order), S, T{1},
+            B.local(from, to, 0, B.cols().size));
+  };
+  for (index_t k = 0; k < n; k += block) {
+    eliminate(k, std::min(k + block, n), n, triangle::lower, diagonal::unit);
+  }
+  for (index_t k = n == 0 ? -1 : (n - 1) / block * block; k >= 0; k -= block) {
+    eliminate(k, 0, k, triangle::upper, diagonal::stored);
+  }
+}
+
+}  // namespace creek::linalg

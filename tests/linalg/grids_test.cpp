@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products and factorizations on grids of processes: the results of one memory for many grids,
+// sizes and blocks; singular and indefinite matrices; NaN; wrong arguments.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <creek/core/error.hpp>
+#include <creek/host/spmd.hpp>
+#include <creek/linalg/grids.hpp>
+
+#include "random_matrix.hpp"
+
+namespace creek::linalg {
+namespace {
+
+using namespace creek::linalg::testing;
+
+constexpr int shapes[][2] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {2, 3}, {3, 2}};
+
+/// A process's part of a matrix that every rank of the test has.
+template <class T>
+struct part {
+  part(const process_grid& grid, const matrix<T>& whole, index_t mb, index_t nb, int row_source = 0,
+       int col_source = 0)
+      : memory(static_cast<std::size_t>((whole.rows() + 3) * (whole.cols() + 1))),
+        view(grid, whole.rows(), whole.cols(), mb, nb, memory.data(), whole.rows() + 3, row_source,
+             col_source) {
+    each([&](T& x, index_t i, index_t j) { x = whole(i, j); });
+  }
+  template <class F>
+  void each(F f) {
+    const matrix_view<T> mine = view.local();
+    for (index_t j = 0; j < mine.cols(); ++j) {
+      for (index_t i = 0; i < mine.rows(); ++i) {
+        f(mine(i, j), view.rows().global(i), view.cols().global(j));
+      }
+    }
+  }
+  std::vector<T> memory;
+  grid_view<T> view;
+};
+
+template <class T>
+void expect_near(part<T>& found, const matrix<T>& expected, bool lower_only = false) {
+  double largest = 0, scale = 1;
+  for (index_t j = 0; j < expected.cols(); ++j) {
+    for (index_t i = 0; i < expected.rows(); ++i) {
+      scale = std::max<double>(scale, std::abs(expected(i, j)));
+    }
+  }
+  found.each([&](T& x, index_t i, index_t j) {
+    if (lower_only && i < j) return;
+    const double difference = std::abs(x - expected(i, j));
+    largest = difference <= largest ? largest : difference;
+  });
+  EXPECT_LE(largest, 2e4 * eps<T> * scale);
+}
+
+template <class F>
+void on_grids(F f) {
+  for (const auto& shape : shapes) {
+    SCOPED_TRACE(std::to_string(shape[0]) + " x " + std::to_string(shape[1]));
+    spmd(shape[0] * shape[1],
+         [&](host_communicator& c) { f(c, process_grid::of(shape[0], shape[1], c.rank())); });
+  }
+}
+
+template <class T>
+class Grids : public ::testing::Test {
+ protected:
+  std::mt19937 random{2011};
+};
+TYPED_TEST_SUITE(Grids, scalars);
+
+TEST(GridLayout, CountsAndNumbersAgree) {
+  for (const index_t size : {0, 1, 7, 24, 50}) {
+    for (const index_t block : {1, 3, 8}) {
+      for (int source = 0; source < 3; ++source) {
+        std::vector<index_t> seen(3);
+        for (index_t i = 0; i < size; ++i) {
+          cyclic_axis axis{size, block, source, 3, 0};
+          axis.here = axis.owner(i);
+          index_t& count = seen[static_cast<std::size_t>(axis.here)];
+          EXPECT_EQ(axis.before(i), count);
+          EXPECT_EQ(axis.global(count), i);
+          ++count;
+        }
+        for (int p = 0; p < 3; ++p) {
+          const cyclic_axis axis{size, block, source, 3, p};
+          EXPECT_EQ(axis.local_size(), seen[static_cast<std::size_t>(p)]);
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(Grids, ProductsAreThoseOfOneMemory) {
+  using T = TypeParam;
+  const auto a = random_matrix<T>(37, 29, this->random);
+  const auto b = random_matrix<T>(29, 41, this->random);
+  const auto c0 = random_matrix<T>(37, 41, this->random);
+  auto expected = c0;
+  gemm<T>(op::none, op::none, T(2), a, b, T(-1), expected.view());
+  on_grids([&](host_communicator& c, const process_grid& grid) {
+    part<T> A(grid, a, 5, 4, grid.rows - 1, 0), B(grid, b, 4, 7, 0, grid.cols - 1);
+    part<T> C(grid, c0, 5, 7, grid.rows - 1, grid.cols - 1);
+    gemm_on_grid<host_communicator, T>(c, T(2), A.view, B.view, T(-1), C.view);
+    expect_near(C, expected);
+  });
+}
+
+TYPED_TEST(Grids, LuIsThatOfOneMemory) {
+  using T = TypeParam;
+  for (const auto& size : {std::pair{1, 1}, std::pair{50, 50}, std::pair{64, 41}, std::pair{41, 64},
+                           std::pair{96, 96}}) {
+    const auto a = random_matrix<T>(size.first, size.second, this->random);
+    auto expected = a;
+    std::vector<index_t> pivots(static_cast<std::size_t>(std::min(size.first, size.second)));
+    ASSERT_EQ(getrf<T>(expected.view(), pivots), 0);
+    for (const index_t block : {3, 16, 40}) {
+      on_grids([&](host_communicator& c, const process_grid& grid) {
+        part<T> A(grid, a, block, block, grid.rows - 1, grid.cols - 1);
+        std::vector<index_t> found(pivots.size(), -1);
+        EXPECT_EQ((getrf_on_grid<host_communicator, T>(c, A.view, found)), 0);
+        EXPECT_EQ(found, pivots);
+        expect_near(A, expected);
+      });
+    }
+  }
+}
+
+TYPED_TEST(Grids, SystemsAreSolved) {
+  using T = TypeParam;
+  const index_t n = 53;
+  auto a = random_matrix<T>(n, n, this->random);
+  for (index_t i = 0; i < n; ++i) a((i + 11) % n, i) += T(20);
+  const auto x = random_matrix<T>(n, 9, this->random);
+  matrix<T> b(n, 9);
+  gemm<T>(op::none, op::none, T(1), a, x, T(0), b.view());
+  on_grids([&](host_communicator& c, const process_grid& grid) {
+    part<T> A(grid, a, 8, 8), B(grid, b, 8, 2, 0, grid.cols - 1);
+    std::vector<index_t> pivots(n);
+    ASSERT_EQ((getrf_on_grid<host_communicator, T>(c, A.view, pivots)), 0);
+    getrs_on_grid<host_communicator, T>(c, A.view, pivots, B.view);
+    expect_near(B, x);
+  });
+}
+
+TYPED_TEST(Grids, CholeskyIsThatOfOneMemory) {
+  using T = TypeParam;
+  for (const index_t n : {1, 48, 77}) {
+    auto a = random_matrix<T>(n, n, this->random);
+    for (index_t j = 0; j < n; ++j) a(j, j) = static_cast<real<T>>(2 * n);
+    auto expected = a;
+    ASSERT_EQ(potrf<T>(triangle::lower, expected.view()), 0);
+    for (const index_t block : {5, 16}) {
+      on_grids([&](host_communicator& c, const process_grid& grid) {
+        part<T> A(grid, a, block, block, grid.rows - 1, grid.cols - 1);
+        EXPECT_EQ((potrf_on_grid<host_communicator, T>(c, A.view)), 0);
+        expect_near(A, expected, true);
+        // Elements above the diagonal keep their values.
+        A.each([&](T& element, index_t i, index_t j) {
+          if (i < j) {
+            EXPECT_EQ(element, a(i, j));
+          }
+        });
+      });
+    }
+  }
+}
+
+TEST(GridErrors, SingularAndIndefiniteMatricesAreSaidOnEveryRank) {
+  const index_t n = 40;
+  std::mt19937 random{5};
+  auto a = random_matrix<double>(n, n, random);
+  for (index_t i = 0; i < n; ++i) a(i, 20) = 0;
+  auto definite = random_matrix<double>(n, n, random);
+  for (index_t j = 0; j < n; ++j) definite(j, j) = 2.0 * n;
+  definite(25, 25) = -1;
+  on_grids([&](host_communicator& c, const process_grid& grid) {
+    part<double> A(grid, a, 8, 8), D(grid, definite, 8, 8);
+    std::vector<index_t> pivots(n);
+    EXPECT_EQ((getrf_on_grid<host_communicator, double>(c, A.view, pivots)), 21);
+    EXPECT_EQ((potrf_on_grid<host_communicator, double>(c, D.view)), 26);
+  });
+}
+
+TEST(GridErrors, NanSpreadsAndEveryRankEnds) {
+  const index_t n = 30;
+  std::mt19937 random{6};
+  auto a = random_matrix<double>(n, n, random);
+  a(17, 3) = std::numeric_limits<double>::quiet_NaN();
+  on_grids([&](host_communicator& c, const process_grid& grid) {
+    part<double> A(grid, a, 4, 4);
+    std::vector<index_t> pivots(n);
+    EXPECT_EQ((getrf_on_grid<host_communicator, double>(c, A.view, pivots)), 0);
+    EXPECT_EQ(pivots[3], 17);
+    A.each([&](double& x, index_t i, index_t j) {
+      if (i == n - 1 && j == n - 1) {
+        EXPECT_TRUE(std::isnan(x));
+      }
+    });
+  });
+}
+
+TEST(GridErrors, WrongArgumentsAreRefusedOnEveryRank) {
+  std::mt19937 random{7};
+  const auto a = random_matrix<double>(12, 12, random);
+  on_grids([&](host_communicator& c, const process_grid& grid) {
+    part<double> A(grid, a, 4, 4), wide(grid, a, 4, 3);
+    std::vector<index_t> pivots(12);
+    using C = host_communicator;
+    const std::span<index_t> few(pivots.data(), 11);
+    EXPECT_THROW((void)(getrf_on_grid<C, double>(c, wide.view, pivots)), usage_error);
+    EXPECT_THROW((void)(getrf_on_grid<C, double>(c, A.view, few)), usage_error);
+    EXPECT_THROW((void)(potrf_on_grid<C, double>(c, wide.view)), usage_error);
+    EXPECT_THROW((gemm_on_grid<C, double>(c, 1, A.view, wide.view, 0, A.view)), usage_error);
+    double one = 0;
+    EXPECT_THROW(grid_view<double>(grid, 12, 12, 4, 4, &one, 1), usage_error);
+    EXPECT_THROW(grid_view<double>(grid, 12, 12, 0, 4, &one, 12), usage_error);
+    const process_grid larger{grid.rows, grid.cols + 1, 0, 0};
+    part<double> elsewhere(larger, a, 4, 4);
+    EXPECT_THROW((void)(potrf_on_grid<C, double>(c, elsewhere.view)), usage_error);
+  });
+}
+
+}  // namespace
+}  // namespace creek::linalg
