@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view prefix = "CREEK_";
 
-constexpr std::array<std::string_view, 26> variables{
+constexpr std::array<std::string_view, 27> variables{
     "CREEK_BACKEND",         "CREEK_WORKERS",      "CREEK_PIN",
     "CREEK_SCHEDULER",       "CREEK_DEQUE",        "CREEK_IDLE",
     "CREEK_MESSAGES",        "CREEK_BLAS",         "CREEK_SERVE_ONLY",
@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 26> variables{
     "CREEK_HASH_SEED",       "CREEK_TEST_LINE_MB", "CREEK_CI_MINUTES",
     "CREEK_DUMP_ON_SIGQUIT", "CREEK_PROFILE",      "CREEK_LAPACK_VERBOSE",
     "CREEK_POWER",           "CREEK_SPIN_WAIT",    "CREEK_MPI",
-    "CREEK_MPI_SPIN",        "CREEK_MPI_MODULES"};
+    "CREEK_MPI_SPIN",        "CREEK_MPI_MODULES",  "CREEK_MPI_WATCH"};
 
 /// Names that tests, the build and the benchmarks use among themselves. Without pointers, which the
 /// loader of every program would relocate.

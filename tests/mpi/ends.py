@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ends.py LAUNCHER... -- PROGRAM: a rank that fails ends the run soon, with exit status 1 and a line that names it."""
+"""ends.py LAUNCHER... -- PROGRAM: a rank that fails ends the run soon, with one line that names it."""
 
 import re
 import sys
@@ -22,11 +22,17 @@ def main():
     for how, status, line in [
             ("throws", {1}, r"creek: rank 2 on \S+: input\.txt: No such file or directory"),
             ("throws_a_number", {1}, r"creek: rank 2 on \S+: an exception that is no std::exception"),
-            ("is_killed", None, r"(rank 2|KILLED BY|exited on signal 9|EXIT CODE: 9)"),
-            ("returns_3", {3}, "")]:
+            ("all_throw", {1}, r"creek: rank \d on \S+: input\.txt: No such file or directory"),
+            ("is_killed", None, r"creek: rank 2 on \S+ ended without a word: the run ends"),
+            ("crashes", None, r"creek: rank 2 on \S+ ended without a word: the run ends"),
+            ("exits", None, r"creek: rank 2 on \S+ called exit\(\) or returned from main\(\): the run ends"),
+            ("exits_at_once", None, r"creek: rank 2 on \S+ ended without a word: the run ends"),
+            ("returns_3", {3}, None)]:
         found, said, seconds = run([*launcher, program, how])
         print(f"{how}: exit status {found} after {seconds:.1f} s")
-        if (found == 0 if status is None else found not in status) or not re.search(line, said):
+        lines = re.findall(r"^creek: .*$", said, re.MULTILINE)
+        fits = not lines if line is None else len(lines) == 1 and re.fullmatch(line, lines[0])
+        if (found == 0 if status is None else found not in status) or not fits:
             failures.append(f"{how}: exit status {found}, expected {status} and /{line}/ in:\n{said}")
     print("\n".join(failures), file=sys.stderr)
     return 1 if failures else 0

@@ -21,7 +21,7 @@ void require(const calls& by, int code, const char* doing) {
     return;
   char text[512];
   by.explain(code, text, sizeof text);
-  throw error(EIO, fmt::format("mpi: {}: {}", doing, text));
+  throw mpi_error(EIO, fmt::format("mpi: {}: {}", doing, text));
 }
 
 std::chrono::microseconds spin_time(int ranks_here) {
@@ -59,7 +59,7 @@ channel::channel(const calls& by, const void* mpi_comm) : by_(&by) {
 }
 
 channel::channel(channel& of, int color)
-    : by_(of.by_), ranks_here_(of.ranks_here_), spin_(of.spin_) {
+    : by_(of.by_), ranks_here_(of.ranks_here_), is_part_(true), spin_(of.spin_) {
   of.require_thread_and_peer(of.rank_);
   if (color < 0) throw usage_error("mpi: a color must not be negative");
   require(*by_, by_->split(of.communicator_, color, &communicator_), "split a communicator");
@@ -139,11 +139,21 @@ bool channel::test(pending& begun) {
 }
 
 /// Polls for as long as the data take at a gigabyte per second: MPI copies while it is called. If
-/// they take longer or come late, it copies a part of them between two sleeps.
-void channel::wait(pending& begun) {
+/// they take longer or come late, it copies a part of them between two sleeps. Meanwhile the record
+/// of this rank says what it waits for.
+void channel::finish(pending& begun, operation what) {
+  if (test(begun)) return;
+  own_activity->begin(what, begun.peer, is_part_);
   const auto copying = std::chrono::microseconds(begun.bytes / 1000);
   back_off waiting(spin_ + copying, longest_sleep(begun.bytes));
-  while (!test(begun)) waiting.pause();
+  do {
+    waiting.pause();
+  } while (!test(begun));
+  own_activity->end();
+}
+
+void channel::wait(pending& begun) {
+  finish(begun, begun.receives ? operation::receive : operation::send);
 }
 
 void channel::forget(pending& begun) noexcept {
@@ -155,7 +165,7 @@ void channel::barrier() {
   require_thread_and_peer(rank_);
   pending begun{.done = false, .peer = rank_};
   require(*by_, by_->begin_barrier(communicator_, &begun.handle), "barrier");
-  wait(begun);
+  finish(begun, operation::barrier);
 }
 
 void channel::broadcast(void* data, std::size_t bytes, int root) {
@@ -163,7 +173,7 @@ void channel::broadcast(void* data, std::size_t bytes, int root) {
   if (bytes == 0) return;
   pending begun{.done = false, .peer = root, .bytes = bytes};
   require(*by_, by_->begin_broadcast(communicator_, data, bytes, root, &begun.handle), "broadcast");
-  wait(begun);
+  finish(begun, operation::broadcast);
 }
 
 bool channel::has_room(int to, std::size_t bytes) {
@@ -194,8 +204,13 @@ bool channel::try_post(const void* data, std::size_t bytes, int to) {
 }
 
 void channel::post(const void* data, std::size_t bytes, int to) {
+  if (try_post(data, bytes, to)) return;
+  own_activity->begin(operation::post, to, is_part_);
   back_off waiting(spin_, longest_sleep(mailbox_bytes));
-  while (!try_post(data, bytes, to)) waiting.pause();
+  do {
+    waiting.pause();
+  } while (!try_post(data, bytes, to));
+  own_activity->end();
 }
 
 bool channel::has_posted(int from) {
@@ -208,7 +223,7 @@ bool channel::has_posted(int from) {
 void channel::take(void* data, std::size_t bytes, int from) {
   pending begun;
   begin_receive(data, bytes, from, message_kind::posted, begun);
-  wait(begun);
+  finish(begun, operation::take);
 }
 
 }  // namespace creek::mpi_backend

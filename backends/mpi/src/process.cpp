@@ -12,10 +12,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
+
+#include "watch/watch.hpp"
 
 namespace creek::mpi_backend {
 namespace {
@@ -60,10 +63,15 @@ void write_line(const std::string& line) noexcept {
   std::fflush(stderr);
 }
 
-[[noreturn]] void abort_all(const calls& by, int rank, const char* why) {
-  char machine[256];
-  by.processor(machine, sizeof machine);
-  write_line(fmt::format("creek: rank {} on {}: {}\n", rank, machine, why));
+std::string machine_name(const calls& by) {
+  char name[256];
+  by.processor(name, sizeof name);
+  return name;
+}
+
+[[noreturn]] void abort_all(const calls& by, int rank, const char* why, bool may_report) {
+  if (!may_report) std::_Exit(1);  // another line says why the run ends
+  write_line(fmt::format("creek: rank {} on {}: {}\n", rank, machine_name(by), why));
   by.abort(1);
   std::_Exit(1);
 }
@@ -74,9 +82,10 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
   const calls* by = nullptr;
   bool ends_here = false;
   int rank = 0, code = 0;
-  const auto failed = [&](const char* why) {
+  std::unique_ptr<watch> watched;
+  const auto failed = [&](const char* why, bool by_mpi = false) {
     const bool is_up = by != nullptr && by->is_initialised() && !by->is_finalised();
-    if (is_up) abort_all(*by, rank, why);
+    if (is_up) abort_all(*by, rank, why, watched == nullptr || watched->may_report(by_mpi));
     write_line(fmt::format("creek: {}\n", why));
     return 1;
   };
@@ -84,6 +93,7 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
     by = &load();
     if (by->is_finalised()) throw usage_error("mpi: ranks() can be called once in a process");
     if (!by->is_initialised()) {
+      watched = std::make_unique<watch>(watch_from_environment());
       require(*by, by->initialise(&argc, &argv), "initialise");
       ends_here = true;
     }
@@ -95,9 +105,16 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
       require_own_launcher(all);
       require_equal_versions(all);
       if (ends_here) share_processors(all);
+      if (watched) {
+        watched->join(rank, all.size(), machine_name(*by),
+                      [&](void* data, std::size_t bytes) { all.broadcast(data, bytes, 0); });
+      }
     }
     code = body(*by);
+    watched.reset();
     if (ends_here) require(*by, by->finalise(), "finalise");
+  } catch (const mpi_error& why) {
+    return failed(why.what(), true);
   } catch (const std::exception& why) {
     return failed(why.what());
   } catch (...) {

@@ -79,6 +79,10 @@ class mpi_communicator : public collectives<mpi_communicator> {
   /// Returns the name and version of the MPI in use.
   [[nodiscard]] std::string implementation() const { return channel_.implementation(); }
 
+  /// Records which part of its work this rank does, at most 31 characters such as "mapping": named
+  /// in the line about a rank that ends without a word. Costs a few stores.
+  static void doing(const char* stage) noexcept { mpi_backend::own_activity->set_stage(stage); }
+
   /// Blocks until all ranks have called it as often as this one.
   void barrier() { channel_.barrier(); }
 
@@ -182,7 +186,10 @@ class mpi_communicator : public collectives<mpi_communicator> {
 /// the end.
 ///
 /// If a rank throws, all ranks end with exit code 1, and one line on standard error names the rank,
-/// its machine and the error. Without a launcher there is one rank, and no MPI is needed.
+/// its machine and the error; the same if a rank is killed, calls exit() or is unreachable, unless
+/// the program itself has initialised MPI. For that each rank starts a process, its watcher, by
+/// fork(): call this before the program has much memory. Without a launcher there is one rank, and
+/// no MPI is needed.
 template <class F>
 requires std::invocable<F&, mpi_communicator&>
 int ranks(int argc, char** argv, F&& body) {

@@ -11,7 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include <creek/core/error.hpp>
 #include <creek/core/function_ref.hpp>
+#include <creek/mpi/activity.hpp>
 #include <creek/mpi/calls.hpp>
 
 namespace creek::mpi_backend {
@@ -21,7 +23,12 @@ namespace creek::mpi_backend {
 /// that is a rank alone, which needs no MPI. Throws usage_error that says what is missing.
 const calls& load(const std::string& name = {});
 
-/// Throws creek::error with MPI's text if `code` is not 0.
+/// An error that MPI returned.
+class mpi_error : public error {
+  using error::error;
+};
+
+/// Throws mpi_error with MPI's text if `code` is not 0.
 void require(const calls& by, int code, const char* doing);
 
 /// Returns how long a wait polls before it sleeps: CREEK_MPI_SPIN microseconds, or 200, longer than
@@ -111,10 +118,12 @@ class channel {
 
   void require_thread_and_peer(int peer) const;
   [[nodiscard]] bool has_room(int to, std::size_t bytes);
+  void finish(pending& begun, operation what);
 
   const calls* by_;
   void* communicator_ = nullptr;
   int rank_ = 0, size_ = 0, ranks_here_ = 1;
+  bool is_part_ = false;  ///< its ranks have other numbers than those of the run
   std::thread::id owner_ = std::this_thread::get_id();
   std::chrono::microseconds spin_;
   std::deque<posted> posted_;
@@ -123,7 +132,7 @@ class channel {
 
 /// Implements ranks(): initialises MPI, unless the program has, calls `body` and ends MPI. If
 /// something throws, writes one line that names this rank and its machine to standard error, and
-/// ends all ranks with exit code 1.
+/// ends all ranks with exit code 1. If a rank ends without a word, its watcher does the same.
 int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body);
 
 }  // namespace creek::mpi_backend
