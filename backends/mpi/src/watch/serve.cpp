@@ -186,13 +186,13 @@ class rank_server {
     suspect(rank);
   }
 
-  /// A rank seems to have ended. Others that end meanwhile may do so because of it.
+  /// A rank seems to have ended. Those that end after it may do so because of it.
   void suspect(std::size_t rank) {
     if (phase_ == phase::reported) return exit_if_all_ended();
     if (peers_[rank].has_left || std::ranges::find(suspects_, rank) != suspects_.end()) return;
     if (suspects_.empty()) first_suspicion_ = watch_clock::now();
     suspects_.push_back(rank);
-    if (!deadline_) deadline_ = watch_clock::now() + 200ms;
+    if (!deadline_) deadline_ = first_suspicion_;
   }
 
   /// A rank asks whether it may report an error.
@@ -228,7 +228,7 @@ class rank_server {
         // Its connection is closed, the report of its watcher is on its way; or the process goes
         // on as another program.
         if (watch_clock::now() > first_suspicion_ + 1500ms) continue;
-        deadline_ = watch_clock::now() + 50ms;
+        deadline_ = watch_clock::now() + 5ms;
         return;
       }
       return report(rank);

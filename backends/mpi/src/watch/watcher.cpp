@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watcher.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -10,27 +9,31 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
 namespace creek::mpi_backend {
 namespace {
 
-/// A watcher keeps only standard error of what its rank has open, so that nobody waits for it.
+/// Closes what the rank has open, but for its connections to the launcher. MPICH's notices the end
+/// of a rank when they are closed, and then kills the others: not before the line is written.
 void close_others(int keep, int keep_too) noexcept {
-  const int low = std::min(keep, keep_too), high = std::max(keep, keep_too);
-  const auto close_from = [](int first, unsigned last) {
-    if (static_cast<unsigned>(first) > last) return;
-    if (syscall(SYS_close_range, static_cast<unsigned>(first), last, 0u) == 0) return;
-    for (int fd = first; fd < 1024 && static_cast<unsigned>(fd) <= last; ++fd) close(fd);
-  };
-  if (low > 3) close_from(3, static_cast<unsigned>(low) - 1);
-  if (low >= 3 && high > low) close_from(low + 1, static_cast<unsigned>(high) - 1);
-  close_from(std::max(high + 1, 3), ~0u);
-  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  dup2(null, STDIN_FILENO);
-  dup2(null, STDOUT_FILENO);
+  const char* const launcher = std::getenv("PMI_FD");
+  std::array<int, 4> kept{STDERR_FILENO, keep, keep_too,
+                          launcher == nullptr ? -1 : std::atoi(launcher)};
+  std::ranges::sort(kept);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i] < STDERR_FILENO) continue;
+    const unsigned first = static_cast<unsigned>(kept[i]) + 1;
+    const unsigned last = i + 1 < kept.size() ? static_cast<unsigned>(kept[i + 1]) - 1 : ~0u;
+    if (first > last || syscall(SYS_close_range, first, last, 0u) == 0) continue;
+    constexpr unsigned usual_limit = 1024;  // a kernel without close_range
+    for (unsigned fd = first; fd <= std::min(last, usual_limit); ++fd) close(static_cast<int>(fd));
+  }
 }
 
 /// No signal of a terminal or a launcher ends a watcher: it ends after its rank.
