@@ -80,10 +80,9 @@ class follower {
   /// One watcher, on another machine if there is one, writes the line in place of rank 0's.
   [[noreturn]] void rank_0_is_lost() {
     if (is_deputy_) {
+      const bool is_cut_off = reader_.now() == message_reader::state::unreachable;
       write_watch_line(fmt::format("creek: rank 0 on {} {}: the run ends\n", rank_0_host_.data(),
-                                   reader_.now() == message_reader::state::unreachable
-                                       ? "is unreachable"
-                                       : "and its watcher were killed"));
+                                   is_cut_off ? "is unreachable" : "is no longer watched"));
     }
     end();
   }

@@ -42,7 +42,6 @@ void leave_the_group_of_the_rank() noexcept {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);
-  prctl(PR_SET_NAME, "creek-watch");
   static_cast<void>(!chdir("/"));
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
@@ -162,6 +161,7 @@ void run_watcher(descriptor control, descriptor rank_process, pid_t pid, activit
   watch_request asked{};
   if (!own.receive(asked)) _exit(0);
   own.set_identity(asked.message);
+  prctl(PR_SET_NAME, fmt::format("creek-watch {}", asked.message.rank).c_str());  // for ps
   if (asked.message.kind == watch_kind::serve) serve_ranks(own, asked);
   if (asked.message.kind == watch_kind::join) follow_rank_0(own, asked);
   _exit(0);

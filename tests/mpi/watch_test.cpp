@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// The watch between ranks, without MPI: the ranks are children of the test, which reads what they
+// and their watchers write until the last of them has ended.
+#include "watch/watch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <creek/core/error.hpp>
+
+namespace creek::mpi_backend {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+
+struct pipe_ends {
+  pipe_ends() {
+    std::array<int, 2> both{};
+    if (pipe(both.data()) != 0) throw error(errno, "pipe");
+    in = descriptor(both[0]);
+    out = descriptor(both[1]);
+  }
+  descriptor in, out;
+};
+
+void read_all(int from, void* data, std::size_t bytes) {
+  for (auto* at = static_cast<char*>(data); bytes != 0;) {
+    const ssize_t got = read(from, at, bytes);
+    if (got <= 0) _exit(99);
+    at += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+}
+
+/// Ranks that have joined; each then runs `body(rank, watch)` and ends with what it returns.
+class run_of_ranks {
+ public:
+  using body_type = std::function<int(int, watch&)>;
+
+  run_of_ranks(int ranks, const body_type& body, watch_setting setting = watch_setting::on) {
+    std::vector<pipe_ends> invitations(static_cast<std::size_t>(ranks));
+    pipe_ends ready, go;
+    for (int rank = 0; rank < ranks; ++rank) {
+      std::fflush(nullptr);
+      const pid_t pid = fork();
+      if (pid == 0) {
+        dup2(said_.out.get(), STDERR_FILENO);
+        int code = 98;
+        {
+          watch watched(setting);
+          watched.join(rank, ranks, "host" + std::to_string(rank),
+                       [&](void* data, std::size_t bytes) {
+                         if (rank != 0) {
+                           return read_all(invitations[static_cast<std::size_t>(rank)].in.get(),
+                                           data, bytes);
+                         }
+                         for (const pipe_ends& each : invitations) {
+                           if (write(each.out.get(), data, bytes) < 0) _exit(99);
+                         }
+                       });
+          const char one = 1;
+          if (write(ready.out.get(), &one, 1) != 1) _exit(99);
+          char all_are_ready = 0;
+          read_all(go.in.get(), &all_are_ready, 1);
+          code = body(rank, watched);
+        }
+        _exit(code);
+      }
+      pids_.push_back(pid);
+    }
+    said_.out.reset();
+    std::vector<char> all(static_cast<std::size_t>(ranks));
+    read_all(ready.in.get(), all.data(), all.size());
+    if (write(go.out.get(), all.data(), all.size()) < 0) throw error(errno, "pipe");
+  }
+
+  [[nodiscard]] pid_t pid(int rank) const { return pids_[static_cast<std::size_t>(rank)]; }
+
+  /// Returns the lines that were written when no rank and no watcher is left.
+  std::vector<std::string> lines() {
+    std::string text;
+    std::array<char, 4096> some{};
+    for (ssize_t got = 1; got > 0;) {
+      pollfd one{.fd = said_.in.get(), .events = POLLIN, .revents = 0};
+      constexpr int patience = 60'000;
+      if (poll(&one, 1, patience) != 1) {
+        ADD_FAILURE() << "a rank or a watcher goes on";
+        break;
+      }
+      got = read(said_.in.get(), some.data(), some.size());
+      if (got > 0) text.append(some.data(), static_cast<std::size_t>(got));
+    }
+    for (const pid_t each : pids_) {
+      int status = 0;
+      waitpid(each, &status, 0);
+      statuses.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+    }
+    std::vector<std::string> found;
+    for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
+      found.push_back(text.substr(at, end - at));
+    }
+    return found;
+  }
+
+  std::vector<int> statuses;  ///< exit codes, or signals as negative numbers; after lines()
+
+ private:
+  pipe_ends said_;
+  std::vector<pid_t> pids_;
+};
+
+int wait_for_ever(int, watch&) {
+  for (;;) pause();
+}
+
+TEST(MpiWatch, NamesTheRankThatIsKilled) {
+  for (int victim = 0; victim < 3; ++victim) {
+    run_of_ranks run(3, wait_for_ever);
+    kill(run.pid(victim), SIGKILL);
+    const std::string number = std::to_string(victim);
+    EXPECT_THAT(run.lines(), ElementsAre("creek: rank " + number + " on host" + number +
+                                         " ended without a word: the run ends"));
+    std::vector<int> expected(3, 1);
+    expected[static_cast<std::size_t>(victim)] = -SIGKILL;
+    EXPECT_EQ(run.statuses, expected);
+  }
+}
+
+TEST(MpiWatch, NamesOneOfSeveralThatAreKilledAtOnce) {
+  const char* const given = std::getenv("CREEK_TEST_SEED");
+  const auto seed = given == nullptr ? std::random_device{}()
+                                     : static_cast<unsigned>(std::strtoul(given, nullptr, 10));
+  std::printf("CREEK_TEST_SEED=%u\n", seed);
+  std::mt19937 numbers(seed);
+  for (int i = 0; i < 10; ++i) {
+    run_of_ranks run(5, wait_for_ever);
+    const int first = static_cast<int>(numbers() % 5), second = static_cast<int>(numbers() % 5);
+    kill(run.pid(first), SIGKILL);
+    kill(run.pid(second), SIGKILL);
+    EXPECT_THAT(run.lines(),
+                ElementsAre(MatchesRegex("creek: rank . on host. ended without a word: .*")));
+  }
+}
+
+TEST(MpiWatch, SaysWhatTheRankWasDoing) {
+  run_of_ranks run(3, [](int rank, watch& watched) {
+    own_activity->set_stage("a stage whose name is longer than there is room for");
+    own_activity->begin(operation::receive, 1, true);
+    if (rank == 2) raise(SIGKILL);
+    return wait_for_ever(rank, watched);
+  });
+  EXPECT_THAT(run.lines(),
+              ElementsAre("creek: rank 2 on host2 ended without a word (last seen a stage whose "
+                          "name is longer th, receiving from rank 1 of a part): the run ends"));
+}
+
+TEST(MpiWatch, NamesARankThatCallsExit) {
+  run_of_ranks run(2, [](int rank, watch& watched) {
+    if (rank == 1) std::exit(0);
+    return wait_for_ever(rank, watched);
+  });
+  EXPECT_THAT(run.lines(), ElementsAre("creek: rank 1 on host1 called exit() or returned from "
+                                       "main(): the run ends"));
+  EXPECT_EQ(run.statuses, (std::vector<int>{1, 0}));
+}
+
+TEST(MpiWatch, NamesTheSignalThatEndsARank) {
+  for (const int sent : {SIGTERM, SIGINT}) {
+    run_of_ranks run(2, wait_for_ever);
+    kill(run.pid(1), sent);
+    EXPECT_THAT(run.lines(),
+                ElementsAre(std::string("creek: rank 1 on host1 was ended by ") +
+                            (sent == SIGTERM ? "SIGTERM" : "SIGINT") + ": the run ends"));
+    EXPECT_EQ(run.statuses, (std::vector<int>{1, -sent}));
+  }
+}
+
+TEST(MpiWatch, IsSilentAboutRanksThatLeave) {
+  run_of_ranks run(4, [](int, watch& watched) {
+    watched.leave();
+    return 5;
+  });
+  EXPECT_THAT(run.lines(), IsEmpty());
+  EXPECT_EQ(run.statuses, (std::vector<int>{5, 5, 5, 5}));
+}
+
+TEST(MpiWatch, LetsOneRankReportItsError) {
+  run_of_ranks run(4, [](int rank, watch& watched) -> int {
+    if (!watched.may_report(rank == 3)) _exit(1);
+    std::fprintf(stderr, "rank %d failed\n", rank);
+    _exit(2);  // as MPI_Abort does
+  });
+  EXPECT_THAT(run.lines(), ElementsAre(MatchesRegex("rank . failed")));
+}
+
+TEST(MpiWatch, NamesTheDeadRankAndNotTheErrorThatItCaused) {
+  run_of_ranks run(3, [](int rank, watch& watched) {
+    if (rank == 1) raise(SIGKILL);
+    if (rank == 2 && watched.may_report(true)) std::fprintf(stderr, "connection lost\n");
+    return wait_for_ever(rank, watched);
+  });
+  EXPECT_THAT(run.lines(), ElementsAre("creek: rank 1 on host1 ended without a word: the run "
+                                       "ends"));
+}
+
+/// Returns the process of the watcher of a rank of a run of this test.
+pid_t watcher_of(int rank) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::string name;
+    std::getline(std::ifstream(entry.path() / "comm"), name);
+    std::error_code fault;
+    const bool is_ours = std::filesystem::read_symlink(entry.path() / "exe", fault) ==
+                         std::filesystem::read_symlink("/proc/self/exe");
+    if (is_ours && name == "creek-watch " + std::to_string(rank)) {
+      return static_cast<pid_t>(std::stol(entry.path().filename().string()));
+    }
+  }
+  return -1;
+}
+
+TEST(MpiWatch, EndsIfTheWatcherOfRank0IsKilled) {
+  run_of_ranks run(4, wait_for_ever);
+  const pid_t watcher = watcher_of(0);
+  ASSERT_GT(watcher, 0);
+  kill(watcher, SIGKILL);
+  kill(run.pid(0), SIGKILL);
+  EXPECT_THAT(run.lines(), ElementsAre("creek: rank 0 on host0 is no longer watched: the run "
+                                       "ends"));
+  EXPECT_EQ(run.statuses, (std::vector<int>{-SIGKILL, 1, 1, 1}));
+}
+
+TEST(MpiWatch, EndsIfTheWatcherOfAnotherRankIsKilledToo) {
+  run_of_ranks run(3, wait_for_ever);
+  const pid_t watcher = watcher_of(2);
+  ASSERT_GT(watcher, 0);
+  kill(watcher, SIGKILL);
+  kill(run.pid(2), SIGKILL);
+  EXPECT_THAT(run.lines(), ElementsAre("creek: rank 2 on host2 ended without a word: the run "
+                                       "ends"));
+}
+
+TEST(MpiWatch, LeavesHandlersOfTheProgramAlone) {
+  run_of_ranks run(2, [](int, watch& watched) {
+    struct sigaction own {};
+    own.sa_handler = [](int) {};
+    struct sigaction now {};
+    sigaction(SIGINT, nullptr, &now);
+    const bool was_replaced = now.sa_handler != SIG_DFL;
+    sigaction(SIGTERM, &own, nullptr);
+    watched.leave();
+    sigaction(SIGINT, nullptr, &now);
+    const bool is_back = now.sa_handler == SIG_DFL;
+    sigaction(SIGTERM, nullptr, &now);
+    return was_replaced && is_back && now.sa_handler == own.sa_handler ? 0 : 1;
+  });
+  EXPECT_THAT(run.lines(), IsEmpty());
+  EXPECT_EQ(run.statuses, (std::vector<int>{0, 0}));
+}
+
+TEST(MpiWatch, CanBeSwitchedOff) {
+  run_of_ranks run(
+      2, [](int rank, watch&) { return rank; }, watch_setting::off);
+  EXPECT_THAT(run.lines(), IsEmpty());
+  EXPECT_EQ(run.statuses, (std::vector<int>{0, 1}));
+  setenv("CREEK_MPI_WATCH", "0", 1);
+  EXPECT_EQ(watch_from_environment(), watch_setting::off);
+  setenv("CREEK_MPI_WATCH", "on", 1);
+  EXPECT_THROW((void)watch_from_environment(), usage_error);
+  unsetenv("CREEK_MPI_WATCH");
+  EXPECT_EQ(watch_from_environment(), watch_setting::on);
+}
+
+}  // namespace
+}  // namespace creek::mpi_backend
