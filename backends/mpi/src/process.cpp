@@ -70,7 +70,12 @@ std::string machine_name(const calls& by) {
 }
 
 [[noreturn]] void abort_all(const calls& by, int rank, const char* why, bool may_report) {
-  if (!may_report) std::_Exit(1);  // another line says why the run ends
+  if (!may_report) {
+    // Another line says why the run ends. The end of this rank could let the launcher kill the rank
+    // that writes it; the watcher ends this one.
+    sleep(5);
+    std::_Exit(1);
+  }
   write_line(fmt::format("creek: rank {} on {}: {}\n", rank, machine_name(by), why));
   by.abort(1);
   std::_Exit(1);
