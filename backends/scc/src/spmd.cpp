@@ -93,4 +93,26 @@ run_report run_cores(const machine_options& options, const std::function<void(me
   return report;
 }
 
+std::vector<core_id> first_cores(const chip& on, int ranks) {
+  if (ranks < 1 || ranks > on.cores()) {
+    throw usage_error("simulate: chip '" + on.name + "' has " + std::to_string(on.cores()) +
+                      " cores, not " + std::to_string(ranks));
+  }
+  std::vector<core_id> cores;
+  for (int i = 0; i < ranks; ++i) cores.push_back(core_id{i});
+  return cores;
+}
+
+void require_cores(const chip& on, const std::vector<core_id>& cores) {
+  for (const core_id core : cores) {
+    if (core.value < 0 || core.value >= on.cores()) {
+      throw usage_error("simulate: chip '" + on.name + "' has no core " +
+                        std::to_string(core.value));
+    }
+    if (std::count(cores.begin(), cores.end(), core) != 1) {
+      throw usage_error("simulate: core " + std::to_string(core.value) + " has two ranks");
+    }
+  }
+}
+
 }  // namespace creek::scc_backend

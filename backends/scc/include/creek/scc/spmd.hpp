@@ -2,12 +2,14 @@
 // Runs one function on the cores of a simulated chip that send each other messages.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <creek/core/io/atomic_file.hpp>
@@ -92,34 +94,42 @@ struct machine_options {
 /// says what each core waits for.
 run_report run_cores(const machine_options& options, const std::function<void(memory&)>& core);
 
+/// Returns the first `ranks` cores. Throws usage_error if the chip has fewer.
+[[nodiscard]] std::vector<core_id> first_cores(const chip& on, int ranks);
+/// Throws usage_error if a core is not on the chip or is named twice.
+void require_cores(const chip& on, const std::vector<core_id>& cores);
+
 }  // namespace scc_backend
 
 /// One rank of a program on a simulated chip.
 using scc_communicator = communicator<scc_backend::memory>;
 
-/// Like spmd() on host threads (creek/host/spmd.hpp), on a simulated chip: rank i is core i, the
-/// first `ranks` cores take part. Throws usage_error if the chip has fewer.
+/// Like spmd() on host threads (creek/host/spmd.hpp), on a simulated chip: rank i is core
+/// `cores[i]`. Throws usage_error if a core is not on the chip or is named twice.
 template <class F>
-scc_backend::run_report simulate(int ranks, F&& f, const scc_backend::machine_options& options = {},
-                                 communicator_options messages = {}) {
-  if (ranks < 1 || ranks > options.description.cores()) {
-    throw usage_error("simulate: chip '" + options.description.name + "' has " +
-                      std::to_string(options.description.cores()) + " cores, not " +
-                      std::to_string(ranks));
-  }
-  std::vector<core_id> members;
-  for (int i = 0; i < ranks; ++i) members.push_back(core_id{i});
+scc_backend::run_report simulate_on(const std::vector<core_id>& cores, F&& f,
+                                    const scc_backend::machine_options& options = {},
+                                    communicator_options messages = {}) {
+  scc_backend::require_cores(options.description, cores);
   return scc_backend::run_cores(options, [&](scc_backend::memory& memory) {
-    if (memory.self().value >= ranks) return;
+    if (std::find(cores.begin(), cores.end(), memory.self()) == cores.end()) return;
     symmetric_allocator allocator{0, memory.mpm_bytes(), scc_backend::memory::line_bytes};
     allocator.observe(memory.allocations());
-    scc_communicator c{memory, allocator, team{members, memory.self()}, messages};
+    scc_communicator c{memory, allocator, team{cores, memory.self()}, messages};
     if constexpr (std::is_invocable_v<F&, scc_communicator&, symmetric_allocator&>) {
       f(c, allocator);
     } else {
       f(c);
     }
   });
+}
+
+/// Calls simulate_on() with the first `ranks` cores. Throws usage_error if the chip has fewer.
+template <class F>
+scc_backend::run_report simulate(int ranks, F&& f, const scc_backend::machine_options& options = {},
+                                 communicator_options messages = {}) {
+  return simulate_on(scc_backend::first_cores(options.description, ranks), std::forward<F>(f),
+                     options, messages);
 }
 
 }  // namespace creek

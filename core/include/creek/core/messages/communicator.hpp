@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <new>
@@ -18,23 +19,34 @@
 #include <creek/core/messages/collectives.hpp>
 #include <creek/core/messages/mailbox.hpp>
 #include <creek/core/messages/message_value.hpp>
+#include <creek/core/messages/neighbour_graph.hpp>
 #include <creek/core/messages/rendezvous.hpp>
+#include <creek/core/messages/section_layout.hpp>
 #include <creek/core/messages/symmetric_allocator.hpp>
 #include <creek/core/protocols/dissemination_barrier.hpp>
 
 namespace creek {
 
+/// Location of the buffers of synchronous messages (`send`, `isend`, `exchange` and the collectives
+/// over them).
+enum class message_buffers : std::uint8_t {
+  at_sender,       ///< a buffer at each sender, which the receiver reads (rendezvous.hpp)
+  write_sections,  ///< a section per sender at each receiver (section_layout.hpp)
+};
+
 struct communicator_options {
-  /// Bytes of each core's memory that carry chunks of synchronous messages; 0: a quarter of it.
+  /// Bytes of each core's memory that carry chunks of synchronous messages; 0: a quarter of it, or
+  /// with write sections all that is left.
   std::size_t buffer_bytes = 0;
   /// Lines of each ring of buffered messages; 0: what fits into a quarter of the memory, at
-  /// least 1.
+  /// least 1; with write sections 1.
   std::size_t mailbox_lines = 0;
   /// Longer messages are copied once, past message-passing memory, where cores share addresses.
   std::size_t hand_over_above = 4096;
   /// Chunks of a synchronous message that may be on their way at once: 1 as RCCE's send and
   /// receive, 2 as iRCCE's pipelined ones.
   std::uint32_t chunks_in_flight = 1;
+  message_buffers buffers = message_buffers::at_sender;
 };
 
 /// The handle of one core on its team. Making one is collective: every member makes its own, with
@@ -100,6 +112,29 @@ class communicator : public collectives<communicator<Memory>> {
 
   /// Blocks until all ranks have called it as often as this one; log2 P rounds.
   void barrier() { barrier_.wait(); }
+
+  /// States which ranks send each other most messages; returns the neighbours of this rank. All
+  /// ranks call it with the same graph, at any time. Write sections give neighbours the longest
+  /// sections from then on; other protocols change nothing. Like a barrier it waits for all ranks,
+  /// while pending requests rest; a message that is partly received goes on afterwards. Throws
+  /// usage_error, before it waits, if the graph has another number of ranks or the sections do not
+  /// fit.
+  std::vector<int> declare_neighbours(const neighbour_graph& graph) {
+    if (graph.size() != size()) {
+      throw usage_error("declare_neighbours: the graph has " + std::to_string(graph.size()) +
+                        " ranks, the communicator " + std::to_string(size()));
+    }
+    if (options_.buffers == message_buffers::write_sections) {
+      lay_out({graph, space_.buffer.bytes(), Memory::line_bytes});
+    }
+    return {graph.of(rank()).begin(), graph.of(rank()).end()};
+  }
+  /// Goes back to equal sections; called like declare_neighbours().
+  void forget_neighbours() {
+    if (options_.buffers == message_buffers::write_sections) {
+      lay_out({size(), space_.buffer.bytes(), Memory::line_bytes});
+    }
+  }
 
   /// Sends `data`; returns when the receiver has all of it.
   template <message_value T>
@@ -212,23 +247,27 @@ class communicator : public collectives<communicator<Memory>> {
   struct space {
     space(Memory& memory, symmetric_allocator& allocator, int size,
           const communicator_options& options) {
+      const bool sections = options.buffers == message_buffers::write_sections;
       const auto ranks = static_cast<std::size_t>(size);
       const std::size_t quarter = memory.mpm_bytes() / 4;
-      // Three words per peer: a line each where that is cheap, so that senders do not share lines.
-      const bool roomy = 3 * ranks * Memory::line_bytes <= quarter;
+      // The mailbox needs a word per peer, a buffer at the sender two more: a line each where that
+      // is cheap, so that senders do not share lines.
+      const std::size_t words = sections ? 1 : 3;
+      const bool roomy = !sections && words * ranks * Memory::line_bytes <= quarter;
       const std::size_t stride = roomy ? Memory::line_bytes : sizeof(word);
-      flags = claim(allocator, 3 * ranks * stride, "message flags");
+      flags = claim(allocator, words * ranks * stride, "message flags");
       const std::size_t ring = ranks * Memory::line_bytes;
-      const std::size_t lines = options.mailbox_lines != 0
-                                    ? options.mailbox_lines
-                                    : std::max<std::size_t>(1, quarter / ring);
+      std::size_t lines = options.mailbox_lines;
+      if (lines == 0) lines = sections ? 1 : std::max<std::size_t>(1, quarter / ring);
       rings = claim(allocator, lines * ring, "mailbox rings");
       barrier =
           claim(allocator, dissemination_barrier<Memory>::bytes_needed(size), "barrier flags");
-      buffer = claim(allocator, options.buffer_bytes != 0 ? options.buffer_bytes : quarter,
-                     "message buffer");
-      rendezvous_layout = {flags.offset(), stride, buffer.offset(), buffer.bytes()};
-      mailbox_layout = {rings.offset(), lines, flags.offset() + 2 * ranks * stride, stride};
+      std::size_t chunks = options.buffer_bytes;
+      if (chunks == 0) chunks = sections ? allocator.free_bytes() : quarter;
+      buffer = claim(allocator, chunks, "message buffer");
+      buffer_layout = {flags.offset(), stride, buffer.offset(), buffer.bytes()};
+      mailbox_layout = {rings.offset(), lines, flags.offset() + (words - 1) * ranks * stride,
+                        stride};
     }
 
     static mpm_block claim(symmetric_allocator& allocator, std::size_t bytes, const char* name) {
@@ -253,7 +292,7 @@ class communicator : public collectives<communicator<Memory>> {
     }
 
     mpm_block flags, rings, barrier, buffer;
-    typename rendezvous<Memory>::layout rendezvous_layout;
+    sender_buffer_layout buffer_layout;
     typename mailbox<Memory>::layout mailbox_layout;
   };
 
@@ -264,12 +303,32 @@ class communicator : public collectives<communicator<Memory>> {
         options_{options},
         // Every part of a parent gets the parent's size, so that all allocators stay in step.
         space_{memory, allocator, parent ? parent->size() : members_.size(), options_},
-        rendezvous_{memory, members_, space_.rendezvous_layout},
+        rendezvous_{memory, members_, routes()},
         mailbox_{memory, members_, space_.mailbox_layout},
         barrier_{memory, members_, space_.barrier.offset()} {
     if (parent == nullptr) return;
     space_.clear(memory);
+    if (options_.buffers == message_buffers::write_sections) rendezvous_.clear_flags();
     parent->barrier();
+  }
+
+  // Returns the routes of synchronous messages at first.
+  [[nodiscard]] message_routes routes() {
+    if (options_.buffers == message_buffers::at_sender) {
+      return routes_through_senders(*memory_, members_, space_.buffer_layout);
+    }
+    return routes_of({size(), space_.buffer.bytes(), Memory::line_bytes});
+  }
+  [[nodiscard]] message_routes routes_of(const section_layout& layout) {
+    return routes_through_sections(*memory_, members_, layout, space_.buffer.offset());
+  }
+  // Between the barriers nobody sends or receives: before the first each rank may use the old
+  // sections, after the second all use the new ones, whose flags are zero.
+  void lay_out(const section_layout& layout) {
+    message_routes next = routes_of(layout);
+    barrier();
+    rendezvous_.move_to(std::move(next));
+    barrier();
   }
 
   using hand_over = void (*)(void* to, void* from, std::size_t bytes);

@@ -9,7 +9,8 @@
 // pending requests, receives from any peer and pipelining. Different here: the flags count chunks,
 // so that setting one needs no clearing, and say into how many parts the sender cuts its buffer, so
 // that any receive takes any send; and sends of one core proceed in the order in which they were
-// made, as they share one buffer.
+// made, as they share one buffer. Where flags and buffers lie is a matter of `message_routes`: with
+// write sections (write_sections.hpp) each pair has a buffer of its own, at the receiver.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include <creek/core/messages/message_routes.hpp>
 #include <creek/core/protocols/team.hpp>
 
 namespace creek {
@@ -51,20 +53,17 @@ struct message_request {
 template <memory_policy Memory>
 class rendezvous {
  public:
-  /// Offsets of the flags and the buffer in every member's memory.
-  struct layout {
-    std::size_t flags = 0;  ///< 2 * size flags, `flag_stride` bytes apart, zero at first
-    std::size_t flag_stride = sizeof(word);
-    std::size_t buffer = 0;  ///< the chunk on its way; whole lines
-    std::size_t buffer_bytes = 0;
-  };
+  using layout = sender_buffer_layout;
 
   static constexpr std::uint32_t max_parts = 127;
 
   rendezvous(Memory& memory, const team& members, const layout& where)
+      : rendezvous(memory, members, routes_through_senders(memory, members, where)) {}
+  rendezvous(Memory& memory, const team& members, message_routes routes)
       : memory_{&memory},
         members_{members},
-        where_{where},
+        routes_{std::move(routes)},
+        sends_(routes_.buffer_per_peer ? static_cast<std::size_t>(members.size()) : 1),
         chunks_to_(static_cast<std::size_t>(members.size())),
         chunks_from_(static_cast<std::size_t>(members.size())),
         receives_(static_cast<std::size_t>(members.size())) {}
@@ -76,8 +75,9 @@ class rendezvous {
   void begin_send(message_request& request) {
     request.complete = request.bytes == 0;
     if (request.complete) return;
-    sends_.push_back(&request);
-    push_send();
+    queue& sends = sends_to(request.peer);
+    sends.push_back(&request);
+    push_sends_of(sends);
   }
   /// Begins a receive. With `any_peer` it takes the first message of a peer from which no other
   /// receive is pending; `request.peer` then names that peer.
@@ -99,13 +99,15 @@ class rendezvous {
   }
 
   /// Return whether some sends, or some receives, are not complete.
-  [[nodiscard]] bool sending() const noexcept { return !sends_.empty(); }
+  [[nodiscard]] bool sending() const noexcept {
+    return std::any_of(sends_.begin(), sends_.end(), [](const queue& q) { return !q.empty(); });
+  }
   [[nodiscard]] bool receiving() const noexcept { return receiving_ != 0; }
 
   /// Returns whether it is this request's turn: it is not complete, and no other comes before it.
   [[nodiscard]] bool is_first(const message_request& request) const {
     const auto leads = [&](const queue& in) { return !in.empty() && in.front() == &request; };
-    if (leads(sends_) || leads(from_any_)) return true;
+    if (std::any_of(sends_.begin(), sends_.end(), leads) || leads(from_any_)) return true;
     return request.peer != any_peer && leads(receives_[static_cast<std::size_t>(request.peer)]);
   }
 
@@ -114,7 +116,8 @@ class rendezvous {
     // A core's messages to itself go on for as long as each side makes room for the other.
     bool moved = true;
     while (moved) {
-      moved = push_send();
+      moved = false;
+      for (queue& sends : sends_) moved |= push_sends_of(sends);
       if (push_receives()) moved = true;
     }
   }
@@ -133,6 +136,27 @@ class rendezvous {
     if (request.in_flight != 0 && request.hand_over) retract(request);
     erase(request);
   }
+  /// Moves all messages to other locations, whose words this call makes zero where they lie in this
+  /// core's memory. Every member calls it between two barriers, so that nobody sends or receives
+  /// meanwhile. Pending requests go on: chunks that were not got are sent again.
+  void move_to(message_routes routes) {
+    for (queue& sends : sends_) {
+      if (!sends.empty()) take_back(sends);
+    }
+    assert(routes.buffer_per_peer == routes_.buffer_per_peer);
+    routes_ = std::move(routes);
+    clear_flags();
+    std::fill(chunks_to_.begin(), chunks_to_.end(), 0);
+    std::fill(chunks_from_.begin(), chunks_from_.end(), 0);
+  }
+  /// Makes the words zero that lie in this core's memory.
+  void clear_flags() {
+    for (int peer = 0; peer < members_.size(); ++peer) {
+      memory_->store(from(peer).sent, 0);
+      memory_->store(to(peer).ready, 0);
+    }
+    memory_->invalidate();  // some of these lines may have been read as blocks
+  }
   /// Takes back a request of which nothing was sent or received; returns false if late or complete.
   [[nodiscard]] bool cancel(message_request& request) {
     if (request.complete || request.begun != 0 || request.through != 0) return false;
@@ -144,20 +168,17 @@ class rendezvous {
   using queue = std::deque<message_request*>;
 
   [[nodiscard]] queue& receives_of(int peer) { return receives_[static_cast<std::size_t>(peer)]; }
-  // Returns the flag of `rank` that counts the chunks `peer` has sent it: an announcement().
-  [[nodiscard]] mpm_ptr<word> sent(int rank, int peer) const { return flag(rank, peer); }
-  // Returns the flag of `rank` that counts those of its chunks that `peer` has got.
-  [[nodiscard]] mpm_ptr<word> ready(int rank, int peer) const {
-    return flag(rank, members_.size() + peer);
+  [[nodiscard]] queue& sends_to(int peer) {
+    return sends_[routes_.buffer_per_peer ? static_cast<std::size_t>(peer) : 0];
   }
-  [[nodiscard]] mpm_ptr<word> flag(int rank, int number) const {
-    return memory_
-        ->at(members_.core(rank),
-             where_.flags + static_cast<std::size_t>(number) * where_.flag_stride)
-        .template as<word>();
+  [[nodiscard]] const message_route& to(int peer) const {
+    return routes_.out[static_cast<std::size_t>(peer)];
+  }
+  [[nodiscard]] const message_route& from(int peer) const {
+    return routes_.in[static_cast<std::size_t>(peer)];
   }
   void erase(message_request& request) {
-    std::erase(sends_, &request);
+    for (queue& sends : sends_) std::erase(sends, &request);
     receiving_ -= std::erase(from_any_, &request);
     if (request.peer != any_peer) receiving_ -= std::erase(receives_of(request.peer), &request);
   }
@@ -177,49 +198,63 @@ class rendezvous {
 
   // Returns the number of parts of the buffer, at least a line each; a chunk fills one.
   [[nodiscard]] word parts_of(const message_request& request) const {
-    const auto lines = static_cast<word>(where_.buffer_bytes / Memory::line_bytes);
+    const auto lines = static_cast<word>(to(request.peer).buffer_bytes / Memory::line_bytes);
     return std::min({request.parts, lines, max_parts});
   }
   struct chunk {
     mpm_ptr<std::byte> place;
     std::size_t bytes;
   };
-  // Returns the chunk `done` bytes into the message, in the buffer of `rank` cut into `parts`.
-  [[nodiscard]] chunk chunk_at(const message_request& request, std::size_t done, int rank,
-                               word parts) const {
-    const auto buffer = memory_->at(members_.core(rank), where_.buffer);
+  // Returns the chunk `done` bytes into the message, in the route's buffer cut into `parts`.
+  [[nodiscard]] static chunk chunk_at(const message_request& request, std::size_t done,
+                                      const message_route& route, word parts) {
+    const auto buffer = route.buffer;
     if (request.hand_over) return {buffer, request.bytes};
-    const std::size_t part = where_.buffer_bytes / parts / Memory::line_bytes * Memory::line_bytes;
+    const std::size_t part = route.buffer_bytes / parts / Memory::line_bytes * Memory::line_bytes;
     const std::size_t place = parts == 1 ? 0 : done / part % parts * part;
     return {buffer + static_cast<std::ptrdiff_t>(place), std::min(part, request.bytes - done)};
   }
 
-  // Sends the first message only, as there is one buffer. Returns true if a chunk got through.
-  bool push_send() {
+  // Sends the first message only, as they share a buffer. Returns true if a chunk got through.
+  bool push_sends_of(queue& sends) {
     bool moved = false;
-    while (!sends_.empty()) {
-      message_request& request = *sends_.front();
+    while (!sends.empty()) {
+      message_request& request = *sends.front();
       word& chunks = chunks_to_[static_cast<std::size_t>(request.peer)];
       const word parts = parts_of(request);
       while (request.begun < request.bytes && request.in_flight < parts) {
         put_chunk(request, parts);
-        memory_->signal(sent(request.peer, members_.rank()), announcement(++chunks, parts));
+        memory_->signal(to(request.peer).sent, announcement(++chunks, parts));
         ++request.in_flight;
       }
-      const word unread = chunks - memory_->load(ready(members_.rank(), request.peer));
-      if (unread >= request.in_flight) break;  // more only if a flag is damaged
+      if (!count_got(request, parts)) break;
       moved = true;
-      for (; request.in_flight != unread; --request.in_flight) {
-        request.through += chunk_at(request, request.through, members_.rank(), parts).bytes;
-      }
-      request.complete = request.through == request.bytes;
-      if (request.complete) sends_.pop_front();
+      if (request.complete) sends.pop_front();
     }
     return moved;
   }
+  // Counts the chunks that the receiver has got since the last look; returns false if none.
+  bool count_got(message_request& request, word parts) {
+    const word chunks = chunks_to_[static_cast<std::size_t>(request.peer)];
+    const word unread = chunks - memory_->load(to(request.peer).ready);
+    if (unread >= request.in_flight) return false;  // more only if a flag is damaged
+    for (; request.in_flight != unread; --request.in_flight) {
+      request.through += chunk_at(request, request.through, to(request.peer), parts).bytes;
+    }
+    request.complete = request.through == request.bytes;
+    return true;
+  }
+  // Makes the first message begin again behind what the receiver has got.
+  void take_back(queue& sends) {
+    message_request& request = *sends.front();
+    (void)count_got(request, parts_of(request));
+    request.begun = request.through;
+    request.in_flight = 0;
+    if (request.complete) sends.pop_front();
+  }
 
   void put_chunk(message_request& request, word parts) {
-    const chunk next = chunk_at(request, request.begun, members_.rank(), parts);
+    const chunk next = chunk_at(request, request.begun, to(request.peer), parts);
     if (request.hand_over) {
       memory_->write(next.place, &request.data, sizeof request.data);
     } else {
@@ -231,7 +266,7 @@ class rendezvous {
 
   // Returns into how many parts the message is cut of which that peer sent a chunk; 0: none came.
   [[nodiscard]] word parts_from(int peer) {
-    const word announced = memory_->load(sent(members_.rank(), peer));
+    const word announced = memory_->load(from(peer).sent);
     const word got = chunks_from_[static_cast<std::size_t>(peer)];
     return ((announced ^ got) & count_mask) == 0 ? 0 : parts_in(announced);
   }
@@ -262,7 +297,7 @@ class rendezvous {
       if (parts == 0) break;
       if (!get_chunk(request, parts)) break;
       moved = true;
-      memory_->signal(ready(peer, members_.rank()), ++chunks_from_[static_cast<std::size_t>(peer)]);
+      memory_->signal(from(peer).ready, ++chunks_from_[static_cast<std::size_t>(peer)]);
       request.complete = request.through == request.bytes;
       if (request.complete) {
         waiting.pop_front();
@@ -274,7 +309,7 @@ class rendezvous {
 
   // Returns false if the sender took the message back meanwhile.
   bool get_chunk(message_request& request, word parts) {
-    const chunk next = chunk_at(request, request.through, request.peer, parts);
+    const chunk next = chunk_at(request, request.through, from(request.peer), parts);
     memory_->invalidate();
     if (!request.hand_over) {
       memory_->read(request.data + request.through, next.place, next.bytes);
@@ -282,9 +317,9 @@ class rendezvous {
       return true;
     }
     if (!claim(request.peer, parts)) return false;
-    std::byte* from = nullptr;
-    memory_->read(&from, next.place, sizeof from);
-    request.hand_over(request.data, from, request.bytes);
+    std::byte* object = nullptr;
+    memory_->read(&object, next.place, sizeof object);
+    request.hand_over(request.data, object, request.bytes);
     request.through = request.bytes;
     unclaim(request.peer, parts);
     return true;
@@ -296,13 +331,13 @@ class rendezvous {
   bool claim(int peer, word parts) {
     if constexpr (swapping_memory<Memory>) {
       const word next = next_from(peer, parts);
-      return memory_->compare_exchange(sent(members_.rank(), peer), next, next ^ claimed);
+      return memory_->compare_exchange(from(peer).sent, next, next ^ claimed);
     }
     return true;
   }
   void unclaim(int peer, word parts) {
     if constexpr (swapping_memory<Memory>) {
-      memory_->store(sent(members_.rank(), peer), next_from(peer, parts));
+      memory_->store(from(peer).sent, next_from(peer, parts));
     }
   }
   [[nodiscard]] word next_from(int peer, word parts) const {
@@ -311,14 +346,14 @@ class rendezvous {
   void retract(message_request& request) {
     word& chunks = chunks_to_[static_cast<std::size_t>(request.peer)];
     if constexpr (swapping_memory<Memory>) {
-      const auto flag_there = sent(request.peer, members_.rank());
+      const auto flag_there = to(request.peer).sent;
       const word parts = parts_of(request);
       if (memory_->compare_exchange(flag_there, announcement(chunks, parts),
                                     announcement(chunks - 1, parts))) {
         --chunks;
       } else {
         // No wait of the memory, which would throw in an aborted run: a copy ends by itself.
-        while (memory_->load(ready(members_.rank(), request.peer)) != chunks) {
+        while (memory_->load(to(request.peer).ready) != chunks) {
         }
       }
     }
@@ -326,8 +361,8 @@ class rendezvous {
 
   Memory* memory_;
   team members_;
-  layout where_;
-  queue sends_;
+  message_routes routes_;
+  std::vector<queue> sends_;       // one, or by peer if each has a buffer
   std::vector<word> chunks_to_;    // chunks sent to each peer
   std::vector<word> chunks_from_;  // chunks got from each
   std::vector<queue> receives_;    // by peer
