@@ -33,11 +33,17 @@ using machine_options = scc_backend::machine_options;
 
 constexpr int rounds = 8;
 
-communicator_options transport(bool pipelined) {
-  return {.chunks_in_flight = pipelined ? 2u : 1u};
+enum class transport { chunks, pipelined, sections };
+constexpr transport transports[] = {transport::chunks, transport::pipelined, transport::sections};
+
+communicator_options options_of(transport by) {
+  return {.chunks_in_flight = by == transport::pipelined ? 2u : 1u,
+          .buffers = by == transport::sections ? message_buffers::write_sections
+                                               : message_buffers::at_sender};
 }
-const char* name_of_transport(bool pipelined) {
-  return pipelined ? "pipelined (iRCCE)" : "chunks (RCCE)";
+const char* name_of(transport by) {
+  constexpr const char* names[] = {"chunks (RCCE)", "pipelined (iRCCE)", "sections (RCKMPI)"};
+  return names[static_cast<int>(by)];
 }
 
 /// Returns the virtual microseconds per round of `body(communicator)` on `cores` cores, after a
@@ -61,8 +67,8 @@ double microseconds(const machine_options& on, int cores, const communicator_opt
 }
 
 /// Returns half a round trip between the first core and the core that is farthest from it.
-double send_microseconds(const machine_options& on, int far, bool pipelined, std::size_t bytes) {
-  return microseconds(on, far + 1, transport(pipelined),
+double send_microseconds(const machine_options& on, int far, transport by, std::size_t bytes) {
+  return microseconds(on, far + 1, options_of(by),
                       [&](scc_communicator& c) {
                         std::vector<char> data(bytes);
                         if (c.rank() == 0) {
@@ -78,10 +84,10 @@ double send_microseconds(const machine_options& on, int far, bool pipelined, std
 
 json measure_sends(const machine_options& on, int cores) {
   json rows = json::array();
-  for (const bool pipelined : {false, true}) {
+  for (const transport by : transports) {
     for (std::size_t bytes = 32; bytes <= 65536; bytes *= 8) {
-      const double took = send_microseconds(on, cores - 1, pipelined, bytes);
-      rows.push_back({{"protocol", name_of_transport(pipelined)},
+      const double took = send_microseconds(on, cores - 1, by, bytes);
+      rows.push_back({{"protocol", name_of(by)},
                       {"bytes", bytes},
                       {"virtual_us", took},
                       {"virtual_MB_s", static_cast<double>(bytes) / took}});
@@ -93,14 +99,14 @@ json measure_sends(const machine_options& on, int cores) {
 json measure_broadcasts(const machine_options& on, int cores) {
   json rows = json::array();
   for (std::size_t kind = 0; kind < broadcast_names.size(); ++kind) {
-    for (const bool pipelined : {false, true}) {
+    for (const transport by : transports) {
       for (const std::size_t bytes : {std::size_t{32}, std::size_t{2048}, std::size_t{32768}}) {
-        const double took = microseconds(on, cores, transport(pipelined), [&](scc_communicator& c) {
+        const double took = microseconds(on, cores, options_of(by), [&](scc_communicator& c) {
           std::vector<char> data(bytes);
           c.bcast(std::span{data}, 0, static_cast<broadcast_kind>(kind));
         });
         rows.push_back({{"broadcast", broadcast_names[kind]},
-                        {"protocol", name_of_transport(pipelined)},
+                        {"protocol", name_of(by)},
                         {"bytes", bytes},
                         {"virtual_us", took}});
       }
@@ -190,15 +196,15 @@ json measure_locks(const machine_options& on, int most) {
 
 json measure_exchanges(const machine_options& on, int cores) {
   json rows = json::array();
-  for (const bool pipelined : {false, true}) {
+  for (const transport by : transports) {
     for (const std::size_t bytes : {std::size_t{32}, std::size_t{512}, std::size_t{8192}}) {
       const std::size_t all = bytes * static_cast<std::size_t>(cores);
-      const double took = microseconds(on, cores, transport(pipelined), [&](scc_communicator& c) {
+      const double took = microseconds(on, cores, options_of(by), [&](scc_communicator& c) {
         std::vector<char> mine(all), theirs(all);
         c.all_to_all(std::span<const char>{mine}, std::span{theirs});
       });
       rows.push_back({{"all-to-all", "pairwise exchange"},
-                      {"protocol", name_of_transport(pipelined)},
+                      {"protocol", name_of(by)},
                       {"bytes_a_pair", bytes},
                       {"virtual_us", took}});
     }
