@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * How write sections change their layout while messages are on their way: rendezvous::move_to() between two barriers
  * (core/include/creek/core/messages/rendezvous.hpp, communicator.hpp). Here are one receiver's memory and SENDERS
- * senders, each of which sends MESSAGES chunks. Accesses take effect in their order; that this needs flushes and
- * invalidations is checked by messages_model_test.cpp, which runs the code.
+ * senders, each of which sends MESSAGES chunks. Accesses take effect in their order; that flushes and invalidations see
+ * to this is checked by the chip's coherence checker (tests/scc/sections_test.cpp).
  *
  * A section has a cell for the count of chunks sent and one for the chunk. Layout 0: section after section. Layout 1:
  * all counts, then all chunks; so some cells are a count in one layout and another sender's chunk in the other. The

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write sections: a receiver's memory is cut into a section per sender, which that sender alone
 // writes and the receiver reads in its own memory. Source: the channel of RCKMPI [Ureña 2011], and
-// its layout by topology [Ureña 2012].
+// its layout by topology [Christgau 2012].
 #pragma once
 
 #include <cstddef>
