@@ -14,6 +14,7 @@ class mpi_ranks final : public rank_group {
   [[nodiscard]] int size() const override { return c_->size(); }
   void send_bytes(std::span<const std::byte> data, int to) override { c_->send(data, to); }
   void receive_bytes(std::span<std::byte> data, int from) override { c_->recv(data, from); }
+  void doing(const char* stage) override { mpi_communicator::doing(stage); }
 
  private:
   mpi_communicator* c_;

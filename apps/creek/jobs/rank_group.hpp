@@ -26,6 +26,8 @@ class rank_group : public collectives<rank_group> {
   [[nodiscard]] virtual int size() const = 0;
   virtual void send_bytes(std::span<const std::byte> data, int to) = 0;
   virtual void receive_bytes(std::span<std::byte> data, int from) = 0;
+  /// Records what this rank does, for the line that names a rank that ended.
+  virtual void doing(const char* stage) = 0;
 
   template <class T>
   void send(std::span<const T> data, int to) {

@@ -109,6 +109,7 @@ class machine_run {
     } else {
       gather(group(map(mine)));
     }
+    doing("");
     return std::move(made_);
   }
 
@@ -123,9 +124,15 @@ class machine_run {
     }
   };
 
+  /// Records the stage for whoever names a rank that ends, if the communicator does.
+  void doing([[maybe_unused]] const char* stage) {
+    if constexpr (requires { ranks_->doing(stage); }) ranks_->doing(stage);
+  }
+
   /// Combines this rank's pairs if the job combines, and puts them into messages.
   template <class Input>
   buffers map(Input& mine) {
+    doing("mapping");
     buffers out(rt_->worker_count(), pairs_by_rank<Job>(*job_, ranks_->size()));
     options local = *chosen_;
     local.top = 0;
@@ -160,11 +167,13 @@ class machine_run {
 
   /// Exchanges the pairs, and makes records of those that belong to this rank.
   result<received_pairs<Job>> group(buffers out) {
+    doing("exchanging pairs");
     std::vector<std::string_view> messages;
     {
       const stopwatch watch(made_.times, stage::partition);
       messages = exchange_pairs(*ranks_, out, messages_, totals_.sent);
     }
+    doing("grouping");
     messages_as_splits received(messages);
     options local = *chosen_;
     local.report = nullptr;
@@ -178,6 +187,7 @@ class machine_run {
 
   /// Brings the records of all ranks to rank 0, in order if they are sorted.
   void gather(result<received_pairs<Job>> mine) {
+    doing("gathering results");
     const stopwatch watch(made_.times, stage::merge);
     totals_ = ranks_->reduce(totals_, std::plus{}, 0);
     std::vector<std::byte> message;
@@ -246,11 +256,13 @@ class machine_run {
   void fill(Input& mine) {
     static_assert(std::is_trivially_copyable_v<typename Job::value_type>,
                   "arrays go from rank to rank as bytes: value_type must be trivially copyable");
+    doing("mapping");
     options local = *chosen_;
     local.top = 0;
     local.sort = false;
     auto filled = rt_->run([&] { return mapreduce::run(*job_, mine, local); });
     add_times(filled.times);
+    doing("combining arrays");
     const stopwatch watch(made_.times, stage::merge);
     std::vector<typename Job::value_type> values;
     for (auto& one : filled.records) values.push_back(std::move(one.value));
