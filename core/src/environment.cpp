@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdio>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view prefix = "CREEK_";
 
-constexpr std::array<std::string_view, 27> variables{
+/// Without pointers, which the loader of every program would relocate.
+constexpr char variables[][22]{
     "CREEK_BACKEND",         "CREEK_WORKERS",      "CREEK_PIN",
     "CREEK_SCHEDULER",       "CREEK_DEQUE",        "CREEK_IDLE",
     "CREEK_MESSAGES",        "CREEK_BLAS",         "CREEK_SERVE_ONLY",
@@ -28,8 +29,7 @@ constexpr std::array<std::string_view, 27> variables{
     "CREEK_POWER",           "CREEK_SPIN_WAIT",    "CREEK_MPI",
     "CREEK_MPI_SPIN",        "CREEK_MPI_MODULES",  "CREEK_MPI_WATCH"};
 
-/// Names that tests, the build and the benchmarks use among themselves. Without pointers, which the
-/// loader of every program would relocate.
+/// Names that tests, the build and the benchmarks use among themselves.
 constexpr char own_prefixes[][13]{"CREEK_TEST_", "CREEK_CI_", "CREEK_BENCH_", "CREEK_FUZZ_",
                                   "CREEK_WITH_"};
 
@@ -54,14 +54,15 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::span<const std::string_view> environment_variables() noexcept {
-  return variables;
+std::vector<std::string_view> environment_variables() {
+  return {std::begin(variables), std::end(variables)};
 }
 
 std::optional<std::string_view> variable_meant_by(std::string_view name) {
+  constexpr auto to_view = [](const char* known) { return std::string_view(known); };
   const auto begins = [&](std::string_view own) { return name.starts_with(own); };
   if (!begins(prefix) || std::ranges::any_of(own_prefixes, begins)) return std::nullopt;
-  if (std::ranges::find(variables, name) != variables.end()) return std::nullopt;
+  if (std::ranges::find(variables, name, to_view) != std::end(variables)) return std::nullopt;
   for (const std::size_t steps : {1, 2}) {
     for (const std::string_view known : variables) {
       constexpr std::size_t long_name = prefix.size() + 6;

@@ -11,6 +11,7 @@
 
 #include <creek/core/core_id.hpp>
 #include <creek/core/units.hpp>
+#include <creek/scc/virtual_time.hpp>
 
 namespace creek::scc_backend {
 

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include <creek/core/language.hpp>
 
 namespace creek {
 
 /// Returns all variables that creek, its build and its tool read (docs/environment.md).
-std::span<const std::string_view> environment_variables() noexcept;
+std::vector<std::string_view> environment_variables();
 
 /// Returns the variable that `name` most likely means: `name` begins with CREEK_, is none of
 /// creek's and differs from one of them by a letter, in long names by two. Letters may be missing,
