@@ -38,8 +38,16 @@ class Started(kills.Run):
         return [line.rstrip() for line in self.lines if line.startswith("creek: ")]
 
 
-def check_end(there, what, launcher, program, disturb, pattern, failures):
-    """Starts a rank per machine, disturbs them, and expects one line and no process that remains."""
+def check_end(*arguments):
+    """Starts a rank per machine, disturbs them, and expects one line and no process that remains. Again if MPICH's
+    launcher has failed by itself, which happens when two machines end at the same time and takes the line with it."""
+    for _ in range(3):
+        if not launcher_failed(*arguments):
+            return
+    arguments[-1].append(f"{arguments[1]}: the launcher failed each time")
+
+
+def launcher_failed(there, what, launcher, program, disturb, pattern, failures):
     before = there.processes("first") | there.processes("second")
     run = Started(there.command(launcher, 2, program, "works"), 2)
     began = time.monotonic()
@@ -67,8 +75,11 @@ def check_end(there, what, launcher, program, disturb, pattern, failures):
           + (f"launcher gone after {launcher_ended:.1f} s with exit status {status}" if status is not None
              else "the launcher goes on"), flush=True)
     lines = run.creek_lines()
+    if not lines and any("assert (!closed) failed" in line for line in run.lines):
+        return True
     if len(lines) != 1 or not re.fullmatch(pattern, lines[0]) or left or status == 0:
         failures.append(f"{what}: expected {pattern}, left {left}, said:\n{''.join(run.lines)}")
+    return False
 
 
 def check_word_count(there, launcher, creek, failures):

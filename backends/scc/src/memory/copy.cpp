@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <creek/scc/chip.hpp>
 #include <creek/scc/copy.hpp>
 #include <creek/scc/lookup_table.hpp>
 
