@@ -118,8 +118,8 @@ class grid_update {
     if (by != nullptr) {
       trsm<T>(side::left, triangle::lower, op::none, diagonal::unit, T{1}, *by, fresh);
     }
-    pending_messages<Communicator> out;
     std::vector<std::vector<T>> answers(processes);
+    pending_messages<Communicator> out;  // ends before the answers do, also by an exception
     for (std::size_t p = 0; p < processes; ++p) {
       const auto& moves = down_[p];
       if (static_cast<int>(p) == column_.rank()) {
@@ -188,10 +188,10 @@ class grid_lu {
   index_t run() {
     const index_t steps = std::min(A_.rows().size, A_.cols().size), block = A_.cols().block;
     if (steps == 0) return 0;
-    std::unique_ptr<grid_panel<T>> next = begin(0);
+    begin(0);
     for (index_t first = 0; first < steps; first += block) {
       messages_.wait();
-      const std::unique_ptr<grid_panel<T>> panel = std::move(next);
+      const std::unique_ptr<grid_panel<T>> panel = std::move(next_);
       note(*panel);
       index_t rest = first + panel->order;
       const index_t following = first + block;
@@ -201,7 +201,7 @@ class grid_lu {
           apply(*panel, rest, end);
           rest = end;
         }
-        next = begin(following);
+        begin(following);
       }
       apply(*panel, rest, A_.cols().size);
     }
@@ -212,13 +212,14 @@ class grid_lu {
 
  private:
   /// Factors the panel and begins to send it, or begins to receive it.
-  std::unique_ptr<grid_panel<T>> begin(index_t first) {
-    auto panel = std::make_unique<grid_panel<T>>(A_, first);
+  void begin(index_t first) {
+    next_ = std::make_unique<grid_panel<T>>(A_, first);
+    grid_panel<T>* const panel = next_.get();
     const int root = A_.cols().owner(first);
     if (root != row_.rank()) {
       messages_.receive(row_, std::span<index_t>(panel->numbers), root);
       messages_.receive(row_, std::span<T>(panel->elements), root);
-      return panel;
+      return;
     }
     const matrix_view<T> A = A_.local(first, A_.rows().size, first, first + panel->order);
     if (column_.size() == 1) {
@@ -237,7 +238,6 @@ class grid_lu {
       messages_.send(row_, std::span<const index_t>(panel->numbers), q);
       messages_.send(row_, std::span<const T>(panel->elements), q);
     }
-    return panel;
   }
   void note(grid_panel<T>& panel) {
     if (info_ == 0 && panel.info() != 0) info_ = panel.info() + panel.first;
@@ -271,7 +271,8 @@ class grid_lu {
   index_t* pivots_;
   grid_line<Communicator> row_, column_;
   grid_update<Communicator, T> update_;
-  pending_messages<Communicator> messages_;
+  std::unique_ptr<grid_panel<T>> next_;
+  pending_messages<Communicator> messages_;  // of next_, so it ends first
   index_t info_ = 0;
 };
 
