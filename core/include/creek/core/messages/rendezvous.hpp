@@ -10,7 +10,7 @@
 // so that setting one needs no clearing, and say into how many parts the sender cuts its buffer, so
 // that any receive takes any send; and sends of one core proceed in the order in which they were
 // made, as they share one buffer. Where flags and buffers lie is a matter of `message_routes`: with
-// write sections (write_sections.hpp) each pair has a buffer of its own, at the receiver.
+// write sections (section_layout.hpp) each pair has a buffer of its own, at the receiver.
 #pragma once
 
 #include <algorithm>
