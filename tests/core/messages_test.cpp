@@ -47,6 +47,31 @@ TEST_P(Transports, CarryMessagesOfAllSizesInOrder) {
       options());
 }
 
+// Messages are pending while the layout of the sections changes; long ones are handed over.
+TEST_P(Transports, ThroughWriteSectionsThatChangeTheirLayout) {
+  spmd_options options = this->options();
+  options.messages.buffers = message_buffers::write_sections;
+  options.messages.chunks_in_flight = 2;
+  spmd(
+      3,
+      [](comm& c) {
+        for (const std::size_t n : sizes) {
+          const int to = (c.rank() + 1) % 3, from = (c.rank() + 2) % 3;
+          const auto out = pattern(n, static_cast<std::uint32_t>(c.rank()));
+          std::vector<std::uint32_t> in(n);
+          comm::request sending = c.isend(std::span{out}, to);
+          c.declare_neighbours(neighbour_graph::grid({3}));
+          comm::request receiving = c.irecv(std::span{in}, from);
+          (void)receiving.test();
+          c.forget_neighbours();
+          receiving.wait();
+          sending.wait();
+          ASSERT_EQ(in, pattern(n, static_cast<std::uint32_t>(from)));
+        }
+      },
+      options);
+}
+
 TEST_P(Transports, CarryMessagesToOneself) {
   spmd(
       1,
