@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,12 +49,30 @@ void read_all(int from, void* data, std::size_t bytes) {
   }
 }
 
+/// Returns the process of the watcher of a rank whose standard error is the pipe `said`.
+pid_t watcher_of(int rank, int said) {
+  std::error_code fault;
+  const auto pipe = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(said), fault);
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::string name;
+    std::getline(std::ifstream(entry.path() / "comm"), name);
+    if (name != "creek-watch " + std::to_string(rank)) continue;
+    if (std::filesystem::read_symlink(entry.path() / "fd" / "2", fault) == pipe) {
+      return static_cast<pid_t>(std::stol(entry.path().filename().string()));
+    }
+  }
+  return -1;
+}
+
 /// Ranks that have joined; each then runs `body(rank, watch)` and ends with what it returns.
 class run_of_ranks {
  public:
   using body_type = std::function<int(int, watch&)>;
 
-  run_of_ranks(int ranks, const body_type& body, watch_setting setting = watch_setting::on) {
+  /// Rank 0 calls `before_inviting` when its watcher waits for the others.
+  run_of_ranks(
+      int ranks, const body_type& body, watch_setting setting = watch_setting::on,
+      const std::function<void()>& before_inviting = [] {}) {
     std::vector<pipe_ends> invitations(static_cast<std::size_t>(ranks));
     pipe_ends ready, go;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -70,6 +89,7 @@ class run_of_ranks {
                            return read_all(invitations[static_cast<std::size_t>(rank)].in.get(),
                                            data, bytes);
                          }
+                         before_inviting();
                          for (const pipe_ends& each : invitations) {
                            if (write(each.out.get(), data, bytes) < 0) _exit(99);
                          }
@@ -91,6 +111,7 @@ class run_of_ranks {
   }
 
   [[nodiscard]] pid_t pid(int rank) const { return pids_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] pid_t watcher(int rank) const { return watcher_of(rank, said_.in.get()); }
 
   /// Returns the lines that were written when no rank and no watcher is left.
   std::vector<std::string> lines() {
@@ -210,33 +231,30 @@ TEST(MpiWatch, LetsOneRankReportItsError) {
 }
 
 TEST(MpiWatch, NamesTheDeadRankAndNotTheErrorThatItCaused) {
-  run_of_ranks run(3, [](int rank, watch& watched) {
-    if (rank == 1) raise(SIGKILL);
-    if (rank == 2 && watched.may_report(true)) std::fprintf(stderr, "connection lost\n");
+  pipe_ends victim;
+  run_of_ranks run(3, [&](int rank, watch& watched) {
+    if (rank == 1) {
+      const pid_t pid = getpid();
+      if (write(victim.out.get(), &pid, sizeof pid) != sizeof pid) _exit(99);
+      raise(SIGKILL);
+    }
+    if (rank == 2) {
+      pid_t pid = 0;
+      read_all(victim.in.get(), &pid, sizeof pid);
+      const descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+      pollfd end{.fd = process.get(), .events = POLLIN, .revents = 0};
+      if (process && poll(&end, 1, -1) != 1) _exit(99);
+      if (watched.may_report(true)) std::fprintf(stderr, "connection lost\n");
+    }
     return wait_for_ever(rank, watched);
   });
   EXPECT_THAT(run.lines(), ElementsAre("creek: rank 1 on host1 ended without a word: the run "
                                        "ends"));
 }
 
-/// Returns the process of the watcher of a rank of a run of this test.
-pid_t watcher_of(int rank) {
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::string name;
-    std::getline(std::ifstream(entry.path() / "comm"), name);
-    std::error_code fault;
-    const bool is_ours = std::filesystem::read_symlink(entry.path() / "exe", fault) ==
-                         std::filesystem::read_symlink("/proc/self/exe");
-    if (is_ours && name == "creek-watch " + std::to_string(rank)) {
-      return static_cast<pid_t>(std::stol(entry.path().filename().string()));
-    }
-  }
-  return -1;
-}
-
 TEST(MpiWatch, EndsIfTheWatcherOfRank0IsKilled) {
   run_of_ranks run(4, wait_for_ever);
-  const pid_t watcher = watcher_of(0);
+  const pid_t watcher = run.watcher(0);
   ASSERT_GT(watcher, 0);
   kill(watcher, SIGKILL);
   kill(run.pid(0), SIGKILL);
@@ -247,12 +265,24 @@ TEST(MpiWatch, EndsIfTheWatcherOfRank0IsKilled) {
 
 TEST(MpiWatch, EndsIfTheWatcherOfAnotherRankIsKilledToo) {
   run_of_ranks run(3, wait_for_ever);
-  const pid_t watcher = watcher_of(2);
+  const pid_t watcher = run.watcher(2);
   ASSERT_GT(watcher, 0);
   kill(watcher, SIGKILL);
   kill(run.pid(2), SIGKILL);
   EXPECT_THAT(run.lines(), ElementsAre("creek: rank 2 on host2 ended without a word: the run "
                                        "ends"));
+}
+
+TEST(MpiWatch, IsSilentAboutARankThatCannotJoin) {
+  const auto stop = [] { kill(watcher_of(0, STDERR_FILENO), SIGSTOP); };
+  const auto go_on = [](int rank, watch& watched) {
+    if (rank != 0) return 5;
+    kill(watcher_of(0, STDERR_FILENO), SIGCONT);  // and finds what the other's has left
+    return watched.may_report(true) ? 5 : 6;
+  };
+  run_of_ranks run(2, go_on, watch_setting::on, stop);
+  EXPECT_THAT(run.lines(), IsEmpty());
+  EXPECT_EQ(run.statuses, (std::vector<int>{5, 5}));
 }
 
 TEST(MpiWatch, LeavesHandlersOfTheProgramAlone) {

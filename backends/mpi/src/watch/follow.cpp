@@ -116,6 +116,7 @@ void follow_rank_0(watched_rank& own, const watch_request& asked) {
     own.answer(watch_kind::refused);
     _exit(0);
   }
+  send_to(messages.get(), own.report(watch_kind::state));  // from now on the rank is watched
   own.answer(watch_kind::joined, lifeline.get());
   lifeline.reset();  // the rank's alone: the system closes it when the rank ends
   follower(own, std::move(messages), asked.invitation).run();

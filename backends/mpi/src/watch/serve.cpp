@@ -61,6 +61,7 @@ class rank_server {
   struct peer {
     connection messages, lifeline;
     watch_message last{};
+    bool is_watched = false;  ///< its watcher has both connections
     bool has_left = false;
     bool is_gone = false;  ///< by its watcher's report
     bool is_unreachable = false;
@@ -137,8 +138,8 @@ class rank_server {
     peer& one = peers_[rank];
     const bool has_messages = hello.kind == watch_kind::hello;
     connection& place = has_messages ? one.messages : one.lifeline;
-    if (place.socket || one.has_left) return;
-    place = std::move(arrived);
+    if (one.is_watched || one.has_left) return;
+    place = std::move(arrived);  // in place of one that was welcome too late
     follow(place.socket.get(), has_messages ? source::messages : source::lifeline, rank);
     hello.kind = watch_kind::welcome;
     send_to(place.socket.get(), hello);
@@ -170,6 +171,7 @@ class rank_server {
     }
     one.last = said;
     if (said.kind == watch_kind::bye) one.has_left = true;
+    if (said.kind == watch_kind::state) one.is_watched = true;
     if (said.kind == watch_kind::failed) weigh_error(rank, said.by_mpi != 0);
     if (said.kind != watch_kind::gone) return;
     one.is_gone = true;
@@ -189,6 +191,7 @@ class rank_server {
   /// A rank seems to have ended. Those that end after it may do so because of it.
   void suspect(std::size_t rank) {
     if (phase_ == phase::reported) return exit_if_all_ended();
+    if (rank != 0 && !peers_[rank].is_watched) return;  // its watcher tries again, or gives up
     if (peers_[rank].has_left || std::ranges::find(suspects_, rank) != suspects_.end()) return;
     if (suspects_.empty()) first_suspicion_ = watch_clock::now();
     suspects_.push_back(rank);
