@@ -81,7 +81,7 @@ watch::watch(watch_setting setting) : setting_(setting) {
     // The watcher is no child of the rank, which may wait for all of its children.
     if (fork() != 0) _exit(0);
     mine.reset();
-    run_watcher(std::move(theirs), std::move(process), pid, *record, setting);
+    run_watcher(std::move(theirs), std::move(process), pid, *record);
   }
   if (child > 0) {
     while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {

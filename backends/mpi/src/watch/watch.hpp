@@ -56,6 +56,6 @@ class watch {
 /// The watcher's process: runs until its rank has ended or left.
 /// `rank_process`: a descriptor that is readable once the process has ended, or none.
 [[noreturn]] void run_watcher(descriptor control, descriptor rank_process, pid_t pid,
-                              activity& record, watch_setting setting);
+                              activity& record);
 
 }  // namespace creek::mpi_backend

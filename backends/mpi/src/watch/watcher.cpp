@@ -149,8 +149,7 @@ std::string line_about(const watch_message& last, bool is_unreachable) {
                      doing(last));
 }
 
-void run_watcher(descriptor control, descriptor rank_process, pid_t pid, activity& record,
-                 watch_setting) {
+void run_watcher(descriptor control, descriptor rank_process, pid_t pid, activity& record) {
   close_others(control.get(), rank_process.get());
   leave_the_group_of_the_rank();
   watched_rank own(std::move(control), std::move(rank_process), pid, record);
