@@ -29,9 +29,8 @@ constexpr char variables[][22]{
     "CREEK_POWER",           "CREEK_SPIN_WAIT",    "CREEK_MPI",
     "CREEK_MPI_SPIN",        "CREEK_MPI_MODULES",  "CREEK_MPI_WATCH"};
 
-/// Names that tests, the build and the benchmarks use among themselves.
-constexpr char own_prefixes[][13]{"CREEK_TEST_", "CREEK_CI_", "CREEK_BENCH_", "CREEK_FUZZ_",
-                                  "CREEK_WITH_"};
+/// Names, after the prefix, that tests, the build and the benchmarks use among themselves.
+constexpr char own_prefixes[][7]{"TEST_", "CI_", "BENCH_", "FUZZ_", "WITH_"};
 
 /// Returns the steps from `a` to `b`, each of which adds, drops or replaces a letter or exchanges
 /// two neighbours, no letter twice (optimal string alignment).
@@ -60,8 +59,10 @@ std::vector<std::string_view> environment_variables() {
 
 std::optional<std::string_view> variable_meant_by(std::string_view name) {
   constexpr auto to_view = [](const char* known) { return std::string_view(known); };
-  const auto begins = [&](std::string_view own) { return name.starts_with(own); };
-  if (!begins(prefix) || std::ranges::any_of(own_prefixes, begins)) return std::nullopt;
+  const auto begins = [&](std::string_view own) {
+    return name.substr(prefix.size()).starts_with(own);
+  };
+  if (!name.starts_with(prefix) || std::ranges::any_of(own_prefixes, begins)) return std::nullopt;
   if (std::ranges::find(variables, name, to_view) != std::end(variables)) return std::nullopt;
   for (const std::size_t steps : {1, 2}) {
     for (const std::string_view known : variables) {
