@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cholesky (lower triangle) on a grid of processes. A panel's rows are sent along the rows of the
-// grid, and from there down its columns to the processes whose columns they are.
+// grid, and from there down its columns to the processes whose columns they are. The next panel is
+// updated and factored first, and its messages are under way while the rest is updated.
 #pragma once
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <creek/linalg/cholesky.hpp>
@@ -19,107 +22,156 @@ class grid_cholesky {
   /// Returns info, the same on every process; the factorization stops where it is not 0.
   index_t run() {
     const index_t n = A_.cols().size, block = A_.cols().block;
+    if (n == 0) return 0;
+    begin(0);
     for (index_t first = 0; first < n; first += block) {
-      const index_t order = std::min(block, n - first);
-      const index_t info = panel(first, order);
-      if (info != 0) return first + info;
-      spread(first + order, order);
-      update(first + order);
+      messages_.wait();
+      std::swap(now_, next_);
+      if (now_.info() != 0) return first + now_.info();
+      const index_t rest = now_.end;
+      if (rest == n) break;
+      spread();
+      const index_t end = std::min(rest + block, n);
+      update_triangle(rest, end);
+      update_rows(end, n, rest, end);
+      begin(rest);
+      update_triangle(end, n);
     }
     return 0;
   }
 
  private:
-  index_t panel(index_t first, index_t order) {
-    const index_t n = A_.rows().size;
-    const index_t below = A_.rows().local_size() - A_.rows().before(first + order);
-    // A place after the elements for info.
-    elements_.assign(static_cast<std::size_t>(below * order) + 1, T{});
-    left_ = {elements_.data(), below, order, std::max<index_t>(1, below)};
+  /// The local rows below a diagonal block. After the elements there is a place for info.
+  struct panel {
+    index_t info() const { return static_cast<index_t>(std::real(elements.back())); }
+    index_t end = 0;
+    std::vector<T> elements;
+    matrix_view<T> left;
+  };
+
+  /// Factors the panel and begins to send it, or begins to receive it.
+  void begin(index_t first) {
+    const index_t n = A_.rows().size, end = std::min(first + A_.cols().block, n);
+    const index_t order = end - first, below = A_.rows().local_size() - A_.rows().before(end);
+    next_.end = end;
+    next_.elements.resize(static_cast<std::size_t>(below * order) + 1);
+    next_.left = {next_.elements.data(), below, order, std::max<index_t>(1, below)};
     const int root = A_.cols().owner(first);
-    if (row_.rank() == root) {
-      std::vector<T> diagonal_block(static_cast<std::size_t>(order * order) + 1);
-      const matrix_view<T> L(diagonal_block.data(), order, order, order);
-      if (A_.rows().owns(first)) {
-        const matrix_view<T> D = A_.local(first, first + order, first, first + order);
-        diagonal_block.back() = static_cast<real<T>>(potrf<T>(triangle::lower, D));
-        copy<T>(D, L);
-      }
-      column_.bcast(std::span<T>(diagonal_block), A_.rows().owner(first));
-      elements_.back() = diagonal_block.back();
-      if (elements_.back() == T{} && below > 0) {
-        const matrix_view<T> B = A_.local(first + order, n, first, first + order);
-        trsm<T>(side::right, triangle::lower, op::conjugate_transpose, diagonal::stored, T{1}, L,
-                B);
-        copy<T>(B, left_);
-      }
+    if (row_.rank() != root) {
+      messages_.receive(row_, std::span<T>(next_.elements), root);
+      return;
     }
-    row_.bcast(std::span<T>(elements_), root);
-    return static_cast<index_t>(std::real(elements_.back()));
+    std::vector<T> diagonal_block(static_cast<std::size_t>(order * order) + 1);
+    const matrix_view<T> L(diagonal_block.data(), order, order, order);
+    if (A_.rows().owns(first)) {
+      const matrix_view<T> D = A_.local(first, end, first, end);
+      diagonal_block.back() = static_cast<real<T>>(potrf<T>(triangle::lower, D));
+      copy<T>(D, L);
+    }
+    column_.bcast(std::span<T>(diagonal_block), A_.rows().owner(first));
+    next_.elements.back() = diagonal_block.back();
+    if (diagonal_block.back() == T{} && below > 0) {
+      const matrix_view<T> B = A_.local(end, n, first, end);
+      trsm<T>(side::right, triangle::lower, op::conjugate_transpose, diagonal::stored, T{1}, L, B);
+      copy<T>(B, next_.left);
+    }
+    for (int q = 0; q < row_.size(); ++q) {
+      if (q != root) messages_.send(row_, std::span<const T>(next_.elements), q);
+    }
   }
 
   /// Collects the rows of the panel that are columns of this process: one message a pair.
-  void spread(index_t first, index_t order) {
+  void spread() {
     const cyclic_axis &rows = A_.rows(), &cols = A_.cols();
-    const index_t n = cols.size, mine = cols.local_size() - cols.before(first);
-    turned_memory_.assign(static_cast<std::size_t>(mine * order), T{});
+    const index_t first = now_.end, n = cols.size, order = now_.left.cols();
+    const index_t mine = cols.local_size() - cols.before(first);
+    turned_memory_.resize(static_cast<std::size_t>(mine * order));
     turned_ = {turned_memory_.data(), mine, order, std::max<index_t>(1, mine)};
-    const auto processes = static_cast<std::size_t>(column_.size());
-    std::vector<std::vector<index_t>> from(processes);
-    for (index_t c = first; c < n; ++c) {
-      if (cols.owns(c)) from[static_cast<std::size_t>(rows.owner(c))].push_back(c);
-    }
-    std::vector<std::vector<T>> parts(processes);
+    // A block of columns is a block of rows, too.
+    const auto each_block = [&](int process, auto f) {
+      for (index_t c = first; c < n; c += cols.block) {
+        if (!cols.owns(c) || rows.owner(c) != process) continue;
+        const index_t size = std::min(cols.block, n - c);
+        f(c, size, turned_.block(cols.before(c) - cols.before(first), 0, size, order));
+      }
+    };
+    each_block(column_.rank(), [&](index_t c, index_t size, matrix_view<T> to) {
+      copy<T>(now_.left.block(rows.before(c) - rows.before(first), 0, size, order), to);
+    });
+    if (column_.size() == 1) return;
+    // The elements of the blocks of one process, one block after the other.
+    std::vector<std::vector<T>> parts(static_cast<std::size_t>(column_.size()));
     pending_messages<Communicator> messages;
-    for (std::size_t p = 0; p < processes; ++p) {
-      parts[p].resize(from[p].size() * static_cast<std::size_t>(order));
-      if (static_cast<int>(p) != column_.rank()) {
-        messages.receive(column_, std::span<T>(parts[p]), static_cast<int>(p));
-      }
+    for (int p = 0; p < column_.size(); ++p) {
+      std::vector<T>& part = parts[static_cast<std::size_t>(p)];
+      std::size_t count = 0;
+      each_block(p, [&](index_t, index_t size, matrix_view<T>) {
+        count += static_cast<std::size_t>(size * order);
+      });
+      part.resize(count);
+      if (p != column_.rank()) messages.receive(column_, std::span<T>(part), p);
     }
-    const auto me = static_cast<std::size_t>(column_.rank());
-    std::size_t at = 0;
-    for (const index_t c : from[me]) {
-      for (index_t k = 0; k < order; ++k) {
-        parts[me][at++] = left_(rows.before(c) - rows.before(first), k);
-      }
-    }
-    for (std::size_t p = 0; p < processes; ++p) {
-      if (p != me) messages.send(column_, std::span<const T>(parts[me]), static_cast<int>(p));
+    std::vector<T>& out = parts[static_cast<std::size_t>(column_.rank())];
+    T* place = out.data();
+    each_block(column_.rank(), [&](index_t, index_t size, matrix_view<T> from) {
+      copy<T>(from, matrix_view<T>(place, size, order, size));
+      place += size * order;
+    });
+    for (int p = 0; p < column_.size(); ++p) {
+      if (p != column_.rank()) messages.send(column_, std::span<const T>(out), p);
     }
     messages.wait();
-    for (std::size_t p = 0; p < processes; ++p) {
-      at = 0;
-      for (const index_t c : from[p]) {
-        const index_t i = cols.before(c) - cols.before(first);
-        for (index_t k = 0; k < order; ++k) turned_(i, k) = parts[p][at++];
-      }
+    for (int p = 0; p < column_.size(); ++p) {
+      if (p == column_.rank()) continue;
+      T* at = parts[static_cast<std::size_t>(p)].data();
+      each_block(p, [&](index_t, index_t size, matrix_view<T> to) {
+        copy<T>(matrix_view<T>(at, size, order, size), to);
+        at += size * order;
+      });
     }
   }
 
-  void update(index_t first) {
-    const index_t n = A_.cols().size, block = A_.cols().block, order = left_.cols();
-    for (index_t c = first; c < n; c += block) {
-      if (!A_.cols().owns(c)) continue;
-      const index_t end = std::min(c + block, n);
-      const const_view<T> M =
-          turned_.block(A_.cols().before(c) - A_.cols().before(first), 0, end - c, order);
-      if (A_.rows().owns(c)) {
-        const index_t at = A_.rows().before(c) - A_.rows().before(first);
-        herk<T>(triangle::lower, op::none, real<T>(-1), left_.block(at, 0, end - c, order),
-                real<T>(1), A_.local(c, end, c, end));
-      }
-      const matrix_view<T> C = A_.local(end, n, c, end);
-      if (C.rows() == 0) continue;
-      gemm<T>(op::none, op::conjugate_transpose, T{-1},
-              left_.block(left_.rows() - C.rows(), 0, C.rows(), order), M, T{1}, C);
+  /// Updates the rows and columns [from, to) of the triangle, by halves, so that most of the work
+  /// is in large products.
+  void update_triangle(index_t from, index_t to) {
+    if (from == to) return;
+    const index_t block = A_.cols().block, blocks = (to - from + block - 1) / block;
+    if (blocks > 1) {
+      const index_t middle = from + blocks / 2 * block;
+      update_triangle(from, middle);
+      update_rows(middle, to, from, middle);
+      return update_triangle(middle, to);
     }
+    if (!A_.cols().owns(from) || !A_.rows().owns(from)) return;
+    herk<T>(triangle::lower, op::none, real<T>(-1), rows_of_panel(from, to), real<T>(1),
+            A_.local(from, to, from, to));
+  }
+  /// Updates the rows [from, to) of the columns [left, right), in strips between which messages are
+  /// pushed.
+  void update_rows(index_t from, index_t to, index_t left, index_t right) {
+    const matrix_view<T> C = A_.local(from, to, left, right);
+    if (C.empty()) return;
+    constexpr index_t strip = 256;
+    const index_t at = A_.cols().before(left) - A_.cols().before(now_.end);
+    for (index_t j = 0; j < C.cols(); j += strip) {
+      const index_t width = std::min(strip, C.cols() - j);
+      gemm<T>(op::none, op::conjugate_transpose, T{-1}, rows_of_panel(from, to),
+              turned_.block(at + j, 0, width, turned_.cols()), T{1}, C.columns(j, width));
+      messages_.push();
+    }
+  }
+  matrix_view<T> rows_of_panel(index_t from, index_t to) const {
+    const cyclic_axis& rows = A_.rows();
+    return now_.left.block(rows.before(from) - rows.before(now_.end), 0,
+                           rows.before(to) - rows.before(from), now_.left.cols());
   }
 
   grid_view<T> A_;
   grid_line<Communicator> row_, column_;
-  std::vector<T> elements_, turned_memory_;
-  matrix_view<T> left_, turned_;
+  panel now_, next_;
+  std::vector<T> turned_memory_;
+  matrix_view<T> turned_;
+  pending_messages<Communicator> messages_;
 };
 
 }  // namespace creek::linalg::detail
