@@ -15,6 +15,7 @@
 #include <creek/core/error.hpp>
 #include <creek/linalg/detail/grid_cholesky.hpp>
 #include <creek/linalg/detail/grid_lu.hpp>
+#include <creek/linalg/detail/grid_product.hpp>
 #include <creek/linalg/grid_matrix.hpp>
 
 namespace creek::linalg {
@@ -56,23 +57,26 @@ void gemm_on_grid(Communicator& all, factor<T> alpha, const grid_view<T>& A, con
   require_grid(same_blocks(A.rows(), C.rows()) && same_blocks(B.cols(), C.cols()) &&
                    inner_blocks(A.cols(), B.rows()),
                "gemm_on_grid", "sizes and blocks of A (m x k), B (k x n) and C (m x n) must agree");
-  auto row = row_of_grid(all, C.grid());
-  auto column = column_of_grid(all, C.grid());
   const matrix_view<T> local = C.local();
   const index_t depth = A.cols().size, block = A.cols().block;
-  std::vector<T> left, right;
+  // Thin products take as long as C takes through the memory, so several blocks make one.
+  const index_t together = std::max<index_t>(1, 256 / block) * block;
+  // Messages are pushed between strips of C.
+  constexpr index_t strip = 1024;
+  grid_factors<Communicator, T> now(all, A, B), next(all, A, B);
   T scale = beta;
-  for (index_t k = 0; k < depth; k += block) {
-    const index_t end = std::min(k + block, depth), order = end - k;
-    left.resize(static_cast<std::size_t>(local.rows() * order));
-    right.resize(static_cast<std::size_t>(order * local.cols()));
-    const matrix_view<T> L(left.data(), local.rows(), order, std::max<index_t>(1, local.rows()));
-    const matrix_view<T> R(right.data(), order, local.cols(), order);
-    if (A.cols().owns(k)) copy<T>(A.local(0, A.rows().size, k, end), L);
-    if (B.rows().owns(k)) copy<T>(B.local(k, end, 0, B.cols().size), R);
-    row.bcast(std::span<T>(left), A.cols().owner(k));
-    column.bcast(std::span<T>(right), B.rows().owner(k));
-    if (!local.empty()) gemm<T>(op::none, op::none, alpha, L, R, scale, local);
+  if (depth != 0) next.begin(0, std::min(together, depth));
+  for (index_t k = 0; k < depth; k += together) {
+    std::swap(now, next);
+    now.finish();
+    const index_t end = std::min(k + together, depth);
+    if (end < depth) next.begin(end, std::min(end + together, depth));
+    for (index_t j = 0; j < local.cols(); j += strip) {
+      const index_t n = std::min(strip, local.cols() - j);
+      gemm<T>(op::none, op::none, alpha, now.left(), now.right().columns(j, n), scale,
+              local.columns(j, n));
+      next.push();
+    }
     scale = T{1};
   }
   if (depth != 0 || beta == T{1}) return;

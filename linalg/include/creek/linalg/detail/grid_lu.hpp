@@ -47,12 +47,12 @@ class grid_update {
     if (C.cols() == 0) return;
     plan(rows, first, order, pivots);
     const int root = rows.owner(first);
-    column_.rank() == root ? serve(rows, first, C, by, U) : ask(rows, root, C, U);
+    column_.rank() == root ? serve(rows, first, C, by, U) : ask(root, C, U);
   }
 
  private:
   struct move {
-    index_t row, top;  ///< row of the matrix, and row of the panel's top
+    index_t row, top;  ///< row at its process, and row of the panel's top
   };
 
   /// Finds which rows come to the top, and which rows of the top go elsewhere.
@@ -86,6 +86,11 @@ class grid_update {
       const index_t s = sources_[static_cast<std::size_t>(i)];
       up_[static_cast<std::size_t>(rows.owner(s))].push_back(move{s, i});
     }
+    for (auto* moves : {&up_, &down_}) {
+      for (int p = 0; p < column_.size(); ++p) {
+        for (move& m : (*moves)[static_cast<std::size_t>(p)]) m.row = rows.before(m.row, p);
+      }
+    }
   }
   matrix_view<T> room(std::vector<T>& memory, index_t rows, index_t cols) const {
     memory.resize(static_cast<std::size_t>(rows * cols));
@@ -96,8 +101,8 @@ class grid_update {
              matrix_view<T>* U) {
     const index_t n = C.cols(), top = rows.before(first);
     const auto processes = static_cast<std::size_t>(column_.size());
-    std::vector<T> old_memory, new_memory, part;
-    const matrix_view<T> old = room(old_memory, order_, n), fresh = room(new_memory, order_, n);
+    std::vector<T> part;
+    const matrix_view<T> old = room(old_memory_, order_, n), fresh = room(new_memory_, order_, n);
     copy<T>(C.block(top, 0, order_, n), old);
     for (std::size_t p = 0; p < processes; ++p) {
       const auto& moves = up_[p];
@@ -110,9 +115,11 @@ class grid_update {
       for (index_t j = 0; j < n; ++j) {
         for (index_t i = 0; i < count; ++i) {
           const move& m = moves[static_cast<std::size_t>(i)];
-          fresh(m.top, j) =
-              here ? C(rows.before(m.row), j) : part[static_cast<std::size_t>(i + j * count)];
+          fresh(m.top, j) = here ? C(m.row, j) : part[static_cast<std::size_t>(i + j * count)];
         }
+        if (!here) continue;
+        // The rows of this column are in the cache now.
+        for (const move& m : down_[p]) C(m.row, j) = old(m.top, j);
       }
     }
     if (by != nullptr) {
@@ -122,12 +129,7 @@ class grid_update {
     pending_messages<Communicator> out;  // ends before the answers do, also by an exception
     for (std::size_t p = 0; p < processes; ++p) {
       const auto& moves = down_[p];
-      if (static_cast<int>(p) == column_.rank()) {
-        for (index_t j = 0; j < n; ++j) {
-          for (const move& m : moves) C(rows.before(m.row), j) = old(m.top, j);
-        }
-        continue;
-      }
+      if (static_cast<int>(p) == column_.rank()) continue;
       const index_t shared = U == nullptr ? 0 : order_;
       const auto count = static_cast<index_t>(moves.size());
       const matrix_view<T> answer = room(answers[p], shared + count, n);
@@ -144,7 +146,7 @@ class grid_update {
     out.wait();
   }
 
-  void ask(const cyclic_axis& rows, int root, matrix_view<T> C, matrix_view<T>* U) {
+  void ask(int root, matrix_view<T> C, matrix_view<T>* U) {
     const index_t n = C.cols();
     const auto me = static_cast<std::size_t>(column_.rank());
     std::vector<T> out, in;
@@ -152,7 +154,7 @@ class grid_update {
     const matrix_view<T> rows_up = room(out, sent, n);
     for (index_t j = 0; j < n; ++j) {
       for (index_t i = 0; i < sent; ++i) {
-        rows_up(i, j) = C(rows.before(up_[me][static_cast<std::size_t>(i)].row), j);
+        rows_up(i, j) = C(up_[me][static_cast<std::size_t>(i)].row, j);
       }
     }
     if (sent > 0) column_.send(std::span<const T>(out), root);
@@ -164,7 +166,7 @@ class grid_update {
     if (shared != 0) copy<T>(answer.block(0, 0, shared, n), *U);
     for (index_t j = 0; j < n; ++j) {
       for (index_t i = 0; i < count; ++i) {
-        C(rows.before(down_[me][static_cast<std::size_t>(i)].row), j) = answer(shared + i, j);
+        C(down_[me][static_cast<std::size_t>(i)].row, j) = answer(shared + i, j);
       }
     }
   }
@@ -173,6 +175,7 @@ class grid_update {
   index_t order_ = 0;
   std::vector<index_t> sources_;
   std::vector<std::vector<move>> up_, down_;  // by process of the column
+  std::vector<T> old_memory_, new_memory_;
 };
 
 template <class Communicator, scalar T>
@@ -247,8 +250,8 @@ class grid_lu {
   void apply(grid_panel<T>& panel, index_t from, index_t to) {
     const matrix_view<T> C = A_.local(0, A_.rows().size, from, to);
     if (C.cols() == 0) return;
-    std::vector<T> memory(static_cast<std::size_t>(panel.order * C.cols()));
-    matrix_view<T> U(memory.data(), panel.order, C.cols(), panel.order);
+    solved_.resize(static_cast<std::size_t>(panel.order * C.cols()));
+    matrix_view<T> U(solved_.data(), panel.order, C.cols(), panel.order);
     const_view<T> triangle = panel.top();
     update_.exchange(A_.rows(), panel.first, panel.order, panel.pivots(), C, &triangle, &U);
     if (panel.below == 0) return;
@@ -273,6 +276,7 @@ class grid_lu {
   grid_update<Communicator, T> update_;
   std::unique_ptr<grid_panel<T>> next_;
   pending_messages<Communicator> messages_;  // of next_, so it ends first
+  std::vector<T> solved_;
   index_t info_ = 0;
 };
 
