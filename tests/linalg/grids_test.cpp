@@ -99,17 +99,19 @@ TEST(GridLayout, CountsAndNumbersAgree) {
 
 TYPED_TEST(Grids, ProductsAreThoseOfOneMemory) {
   using T = TypeParam;
-  const auto a = random_matrix<T>(37, 29, this->random);
-  const auto b = random_matrix<T>(29, 41, this->random);
-  const auto c0 = random_matrix<T>(37, 41, this->random);
-  auto expected = c0;
-  gemm<T>(op::none, op::none, T(2), a, b, T(-1), expected.view());
-  on_grids([&](host_communicator& c, const process_grid& grid) {
-    part<T> A(grid, a, 5, 4, grid.rows - 1, 0), B(grid, b, 4, 7, 0, grid.cols - 1);
-    part<T> C(grid, c0, 5, 7, grid.rows - 1, grid.cols - 1);
-    gemm_on_grid<host_communicator, T>(c, T(2), A.view, B.view, T(-1), C.view);
-    expect_near(C, expected);
-  });
+  for (const int depth : {29, 600}) {  // one step of the sum, and several
+    const auto a = random_matrix<T>(37, depth, this->random);
+    const auto b = random_matrix<T>(depth, 41, this->random);
+    const auto c0 = random_matrix<T>(37, 41, this->random);
+    auto expected = c0;
+    gemm<T>(op::none, op::none, T(2), a, b, T(-1), expected.view());
+    on_grids([&](host_communicator& c, const process_grid& grid) {
+      part<T> A(grid, a, 5, 4, grid.rows - 1, 0), B(grid, b, 4, 7, 0, grid.cols - 1);
+      part<T> C(grid, c0, 5, 7, grid.rows - 1, grid.cols - 1);
+      gemm_on_grid<host_communicator, T>(c, T(2), A.view, B.view, T(-1), C.view);
+      expect_near(C, expected);
+    });
+  }
 }
 
 TYPED_TEST(Grids, LuIsThatOfOneMemory) {
