@@ -220,6 +220,13 @@ TEST(GridErrors, WrongArgumentsAreRefusedOnEveryRank) {
     EXPECT_THROW((void)(getrf_on_grid<C, double>(c, A.view, few)), usage_error);
     EXPECT_THROW((void)(potrf_on_grid<C, double>(c, wide.view)), usage_error);
     EXPECT_THROW((gemm_on_grid<C, double>(c, 1, A.view, wide.view, 0, A.view)), usage_error);
+    for (const index_t wrong : {-1, 12}) {
+      std::fill(pivots.begin(), pivots.end(), 11);
+      pivots[3] = wrong;
+      EXPECT_THROW((getrs_on_grid<C, double>(c, A.view, pivots, A.view)), usage_error);
+    }
+    const auto none = process_grid::of(1, 0, c.rank());
+    EXPECT_EQ(none.cols, 0);
     double one = 0;
     EXPECT_THROW(grid_view<double>(grid, 12, 12, 4, 4, &one, 1), usage_error);
     EXPECT_THROW(grid_view<double>(grid, 12, 12, 0, 4, &one, 12), usage_error);

@@ -17,8 +17,10 @@ struct process_grid {
   int rows = 1, cols = 1;
   int row = 0, col = 0;
 
-  /// Returns the place of a rank in a grid of that shape.
+  /// Returns the place of a rank in a grid of that shape. The routines refuse a grid that has not
+  /// exactly one place for each rank.
   static process_grid of(int rows, int cols, int rank) noexcept {
+    if (cols < 1) return {rows, cols, 0, 0};
     return {rows, cols, rank / cols, rank % cols};
   }
   int rank_at(int p, int q) const noexcept { return p * cols + q; }

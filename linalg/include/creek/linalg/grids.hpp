@@ -8,6 +8,7 @@
 // and the program has to end.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,7 +29,8 @@ inline void require_grid(bool good, const char* routine, const char* what) {
 template <class Communicator>
 void check_grid(const char* routine, Communicator& all, const process_grid& grid) {
   require_grid(
-      grid.rows * grid.cols == all.size() && grid.rank_at(grid.row, grid.col) == all.rank(),
+      std::int64_t{grid.rows} * grid.cols == all.size() && grid.cols > 0 && grid.col >= 0 &&
+          grid.col < grid.cols && grid.rank_at(grid.row, grid.col) == all.rank(),
       routine, "the grid must have a place for each rank, p * columns + q for rank (p, q)");
 }
 inline bool same_grid(const process_grid& a, const process_grid& b) noexcept {
@@ -124,6 +126,11 @@ void getrs_on_grid(Communicator& all, const grid_view<T>& LU, std::span<const in
                "the rows of B must be distributed as those of A");
   require_grid(static_cast<index_t>(pivots.size()) >= LU.rows().size, "getrs_on_grid",
                "pivots must have a place for each row");
+  for (index_t i = 0; i < LU.rows().size; ++i) {
+    const index_t pivot = pivots[static_cast<std::size_t>(i)];
+    require_grid(pivot >= i && pivot < LU.rows().size, "getrs_on_grid",
+                 "a pivot must be a row of A, not above its own");
+  }
   const index_t n = LU.rows().size, block = LU.rows().block;
   grid_update<Communicator, T> update(all, LU.grid());
   for (index_t k = 0; k < n; k += block) {
