@@ -5,14 +5,10 @@
 #include <string>
 
 #include <creek/core/error.hpp>
+#include <creek/linalg/detail/require.hpp>
 #include <creek/linalg/matrix.hpp>
 
 namespace creek::linalg::detail {
-
-/// Throws usage_error "ROUTINE: WHAT" unless `good`.
-inline void require(bool good, const char* routine, const char* what) {
-  if (!good) throw usage_error(std::string(routine) + ": " + what);
-}
 
 inline op other(op how, bool complex_too) noexcept {
   if (how != op::none) return op::none;

@@ -84,7 +84,7 @@ TEST(sections_by_neighbours, leave_96_bytes_to_others_and_share_the_rest) {
 }
 
 // Returns the cost of the best placement by trying all.
-std::int64_t least_cost(const neighbour_graph& graph, const place_distances& distances) {
+std::int64_t min_cost(const neighbour_graph& graph, const place_distances& distances) {
   std::vector<int> order(static_cast<std::size_t>(distances.places()));
   std::iota(order.begin(), order.end(), 0);
   std::int64_t least = placement_cost(graph, distances, order);
@@ -122,7 +122,7 @@ TEST(placement, is_the_best_for_small_rings_grids_and_stars) {
         neighbour_graph::grid({2, 4}), neighbour_graph::grid({2, 2, 2}), neighbour_graph(star)}) {
     const auto found = place_near(graph, places);
     expect_all_different(found);
-    EXPECT_EQ(placement_cost(graph, places, found), least_cost(graph, places)) << graph.size();
+    EXPECT_EQ(placement_cost(graph, places, found), min_cost(graph, places)) << graph.size();
     EXPECT_EQ(found, place_near(graph, places));
   }
 }

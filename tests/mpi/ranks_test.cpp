@@ -303,15 +303,22 @@ TEST_F(MpiRanks, RunJobsWithWorkersAsOneProcessDoes) {
   EXPECT_EQ(counted.sent_bytes == 0, c.size() == 1);
 }
 
+/// Returns an n x n matrix of numbers between -1 and 1.
+linalg::matrix<double> random_square(linalg::index_t n, std::mt19937_64& random) {
+  std::uniform_real_distribution<double> of(-1, 1);
+  linalg::matrix<double> a(n, n);
+  for (linalg::index_t j = 0; j < n; ++j) {
+    for (linalg::index_t i = 0; i < n; ++i) a(i, j) = of(random);
+  }
+  return a;
+}
+
 TEST_F(MpiRanks, FactorAsOneProcessDoesBitForBit) {
   using namespace linalg;
   constexpr index_t n = 150, block = 16;
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> of(-1, 1);
-  matrix<double> a(n, n);
-  for (index_t j = 0; j < n; ++j) {
-    for (index_t i = 0; i < n; ++i) a(i, j) = of(random);
-  }
+  const matrix<double> a = random_square(n, random);
   std::vector<index_t> pivots(n), pivots_here(n);
   matrix<double> factors = a;
   ASSERT_EQ(getrf(factors.view(), pivots, {.block = block}), 0);
@@ -339,11 +346,7 @@ TEST_F(MpiRanks, SolveOnEveryGrid) {
   using namespace linalg;
   constexpr index_t n = 170, block = 16;
   std::mt19937_64 random(8);
-  std::uniform_real_distribution<double> of(-1, 1);
-  matrix<double> a(n, n);
-  for (index_t j = 0; j < n; ++j) {
-    for (index_t i = 0; i < n; ++i) a(i, j) = of(random);
-  }
+  const matrix<double> a = random_square(n, random);
   std::vector<index_t> pivots(n);
   matrix<double> factors = a;
   ASSERT_EQ(getrf(factors.view(), pivots), 0);

@@ -252,12 +252,17 @@ TEST(MpiWatch, NamesTheDeadRankAndNotTheErrorThatItCaused) {
                                        "ends"));
 }
 
-TEST(MpiWatch, EndsIfTheWatcherOfRank0IsKilled) {
-  run_of_ranks run(4, wait_for_ever);
-  const pid_t watcher = run.watcher(0);
+/// Kills the watcher of a rank, then the rank.
+void kill_with_watcher(run_of_ranks& run, int rank) {
+  const pid_t watcher = run.watcher(rank);
   ASSERT_GT(watcher, 0);
   kill(watcher, SIGKILL);
-  kill(run.pid(0), SIGKILL);
+  kill(run.pid(rank), SIGKILL);
+}
+
+TEST(MpiWatch, EndsIfTheWatcherOfRank0IsKilled) {
+  run_of_ranks run(4, wait_for_ever);
+  ASSERT_NO_FATAL_FAILURE(kill_with_watcher(run, 0));
   EXPECT_THAT(run.lines(), ElementsAre("creek: rank 0 on host0 is no longer watched: the run "
                                        "ends"));
   EXPECT_EQ(run.statuses, (std::vector<int>{-SIGKILL, 1, 1, 1}));
@@ -265,10 +270,7 @@ TEST(MpiWatch, EndsIfTheWatcherOfRank0IsKilled) {
 
 TEST(MpiWatch, EndsIfTheWatcherOfAnotherRankIsKilledToo) {
   run_of_ranks run(3, wait_for_ever);
-  const pid_t watcher = run.watcher(2);
-  ASSERT_GT(watcher, 0);
-  kill(watcher, SIGKILL);
-  kill(run.pid(2), SIGKILL);
+  ASSERT_NO_FATAL_FAILURE(kill_with_watcher(run, 2));
   EXPECT_THAT(run.lines(), ElementsAre("creek: rank 2 on host2 ended without a word: the run "
                                        "ends"));
 }

@@ -26,7 +26,7 @@ struct job_report {
   std::string scheduler;
   std::string idle;
   unsigned workers = 0;
-  int ranks = 0;  // with --backend mpi
+  int ranks = 0;  // that worked together with --backend mpi; 0 without
   std::size_t files = 0;
   std::vector<std::string> skipped;
   std::uint64_t bytes = 0;             // bytes of input, after decompression

@@ -72,10 +72,7 @@ class job_run {
   /// Returns the report; the time until now is the run's time. All ranks call it.
   [[nodiscard]] job_report report(const mapreduce::text_files& files) const {
     job_report made = describe(workers_, files);
-    if (ranks_ != nullptr) {
-      gather_report(*ranks_, made);
-      made.ranks = ranks_->size();
-    }
+    if (ranks_ != nullptr) gather_report(*ranks_, made);
     made.elapsed = std::chrono::steady_clock::now() - start_;
     made.stages = stages_;
     made.spilled = spilled_;

@@ -56,6 +56,7 @@ void require_input_of_all_ranks(const job_options& given);
 template <class Ranks>
 void gather_report(Ranks& ranks, job_report& report) {
   report.backend = "mpi";
+  report.ranks = ranks.size();
   report.workers = ranks.reduce(report.workers, std::plus{}, 0);
   report.bytes = ranks.reduce(report.bytes, std::plus{}, 0);
   std::string lines;

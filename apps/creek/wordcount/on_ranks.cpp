@@ -46,7 +46,6 @@ void count_on(mpi_communicator& c, const wordcount_arguments& given) {
   if (c.rank() != 0) return;
   report.run.elapsed = std::chrono::steady_clock::now() - start;
   report.run.stages = counted.times;
-  report.ranks = c.size();
   report.sent_bytes = counted.sent_bytes;
   report.words = counted.emitted;
   report.distinct = counted.distinct;

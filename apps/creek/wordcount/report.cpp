@@ -91,8 +91,9 @@ void print_text(std::FILE* to, const wordcount_report& report) {
   } else {
     print_run(to, report.run);
   }
-  if (report.ranks != 0) {
-    fmt::print(to, "{}, {} sent\n", counted(report.ranks, "rank"), bytes_text(report.sent_bytes));
+  if (report.run.ranks != 0) {
+    fmt::print(to, "{}, {} sent\n", counted(report.run.ranks, "rank"),
+               bytes_text(report.sent_bytes));
   }
   print_top(to, report);
 }
@@ -119,10 +120,7 @@ std::string to_json(const wordcount_report& report) {
                   {"words", report.words},
                   {"distinct", report.distinct},
                   {"top", top_json(report)}});
-  if (report.ranks != 0) {
-    all["ranks"] = report.ranks;
-    all["sent_bytes"] = report.sent_bytes;
-  }
+  if (report.run.ranks != 0) all["sent_bytes"] = report.sent_bytes;
   return dump(all);
 }
 

@@ -38,8 +38,6 @@ struct wordcount_report {
   std::span<const word_record> top;
   // Set on a simulated chip: then there are no wall times, and no workers, scheduler and idle.
   std::optional<simulated_count> simulated;
-  // Ranks that counted together; 0 without.
-  int ranks = 0;
   std::uint64_t sent_bytes = 0;  // pairs from rank to rank
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "watch.hpp"
+#include "watcher.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -127,9 +127,8 @@ void watch::join(int rank, int ranks, const std::string& host, broadcast from_ra
   }
   if (is_watched) return;
   if (setting_ == watch_setting::verbose && ranks > 1) {
-    const std::string line = fmt::format(
-        "creek: rank {} on {}: not watched: no connection to rank 0 for it\n", rank, host);
-    static_cast<void>(!write(STDERR_FILENO, line.data(), line.size()));
+    write_watch_line(fmt::format(
+        "creek: rank {} on {}: not watched: no connection to rank 0 for it\n", rank, host));
   }
   leave();
 }

@@ -10,28 +10,23 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
-#include <creek/core/error.hpp>
 #include <creek/linalg/detail/grid_cholesky.hpp>
 #include <creek/linalg/detail/grid_lu.hpp>
 #include <creek/linalg/detail/grid_product.hpp>
+#include <creek/linalg/detail/require.hpp>
 #include <creek/linalg/grid_matrix.hpp>
 
 namespace creek::linalg {
 
 namespace detail {
 
-inline void require_grid(bool good, const char* routine, const char* what) {
-  if (!good) throw usage_error(std::string(routine) + ": " + what);
-}
 template <class Communicator>
 void check_grid(const char* routine, Communicator& all, const process_grid& grid) {
-  require_grid(
-      std::int64_t{grid.rows} * grid.cols == all.size() && grid.cols > 0 && grid.col >= 0 &&
-          grid.col < grid.cols && grid.rank_at(grid.row, grid.col) == all.rank(),
-      routine, "the grid must have a place for each rank, p * columns + q for rank (p, q)");
+  require(std::int64_t{grid.rows} * grid.cols == all.size() && grid.cols > 0 && grid.col >= 0 &&
+              grid.col < grid.cols && grid.rank_at(grid.row, grid.col) == all.rank(),
+          routine, "the grid must have a place for each rank, p * columns + q for rank (p, q)");
 }
 inline bool same_grid(const process_grid& a, const process_grid& b) noexcept {
   return a.rows == b.rows && a.cols == b.cols && a.row == b.row && a.col == b.col;
@@ -54,11 +49,11 @@ void gemm_on_grid(Communicator& all, factor<T> alpha, const grid_view<T>& A, con
                   factor<T> beta, const grid_view<T>& C) {
   using namespace detail;
   check_grid("gemm_on_grid", all, C.grid());
-  require_grid(same_grid(A.grid(), C.grid()) && same_grid(B.grid(), C.grid()), "gemm_on_grid",
-               "A, B and C must be on the same grid");
-  require_grid(same_blocks(A.rows(), C.rows()) && same_blocks(B.cols(), C.cols()) &&
-                   inner_blocks(A.cols(), B.rows()),
-               "gemm_on_grid", "sizes and blocks of A (m x k), B (k x n) and C (m x n) must agree");
+  require(same_grid(A.grid(), C.grid()) && same_grid(B.grid(), C.grid()), "gemm_on_grid",
+          "A, B and C must be on the same grid");
+  require(same_blocks(A.rows(), C.rows()) && same_blocks(B.cols(), C.cols()) &&
+              inner_blocks(A.cols(), B.rows()),
+          "gemm_on_grid", "sizes and blocks of A (m x k), B (k x n) and C (m x n) must agree");
   const matrix_view<T> local = C.local();
   const index_t depth = A.cols().size, block = A.cols().block;
   // Thin products take as long as C takes through the memory, so several blocks make one.
@@ -96,9 +91,9 @@ template <class Communicator, scalar T>
                                     std::span<index_t> pivots) {
   using namespace detail;
   check_grid("getrf_on_grid", all, A.grid());
-  require_grid(A.rows().block == A.cols().block, "getrf_on_grid", "blocks must be square");
-  require_grid(static_cast<index_t>(pivots.size()) >= std::min(A.rows().size, A.cols().size),
-               "getrf_on_grid", "pivots must have min(m, n) places");
+  require(A.rows().block == A.cols().block, "getrf_on_grid", "blocks must be square");
+  require(static_cast<index_t>(pivots.size()) >= std::min(A.rows().size, A.cols().size),
+          "getrf_on_grid", "pivots must have min(m, n) places");
   return grid_lu<Communicator, T>(all, A, pivots.data()).run();
 }
 
@@ -108,8 +103,8 @@ template <class Communicator, scalar T>
 [[nodiscard]] index_t potrf_on_grid(Communicator& all, const grid_view<T>& A) {
   using namespace detail;
   check_grid("potrf_on_grid", all, A.grid());
-  require_grid(A.rows().size == A.cols().size && A.rows().block == A.cols().block, "potrf_on_grid",
-               "A and its blocks must be square");
+  require(A.rows().size == A.cols().size && A.rows().block == A.cols().block, "potrf_on_grid",
+          "A and its blocks must be square");
   return grid_cholesky<Communicator, T>(all, A).run();
 }
 
@@ -120,16 +115,16 @@ void getrs_on_grid(Communicator& all, const grid_view<T>& LU, std::span<const in
                    const grid_view<T>& B) {
   using namespace detail;
   check_grid("getrs_on_grid", all, LU.grid());
-  require_grid(LU.rows().size == LU.cols().size && LU.rows().block == LU.cols().block,
-               "getrs_on_grid", "A and its blocks must be square");
-  require_grid(same_grid(LU.grid(), B.grid()) && same_blocks(LU.rows(), B.rows()), "getrs_on_grid",
-               "the rows of B must be distributed as those of A");
-  require_grid(static_cast<index_t>(pivots.size()) >= LU.rows().size, "getrs_on_grid",
-               "pivots must have a place for each row");
+  require(LU.rows().size == LU.cols().size && LU.rows().block == LU.cols().block, "getrs_on_grid",
+          "A and its blocks must be square");
+  require(same_grid(LU.grid(), B.grid()) && same_blocks(LU.rows(), B.rows()), "getrs_on_grid",
+          "the rows of B must be distributed as those of A");
+  require(static_cast<index_t>(pivots.size()) >= LU.rows().size, "getrs_on_grid",
+          "pivots must have a place for each row");
   for (index_t i = 0; i < LU.rows().size; ++i) {
     const index_t pivot = pivots[static_cast<std::size_t>(i)];
-    require_grid(pivot >= i && pivot < LU.rows().size, "getrs_on_grid",
-                 "a pivot must be a row of A, not above its own");
+    require(pivot >= i && pivot < LU.rows().size, "getrs_on_grid",
+            "a pivot must be a row of A, not above its own");
   }
   const index_t n = LU.rows().size, block = LU.rows().block;
   grid_update<Communicator, T> update(all, LU.grid());

@@ -24,6 +24,7 @@
 #include <creek/core/error.hpp>
 #include <creek/core/messages/broadcast.hpp>
 #include <creek/linalg/detail/column_run.hpp>
+#include <creek/linalg/detail/require.hpp>
 #include <creek/linalg/rank_columns.hpp>
 
 namespace creek::linalg {
@@ -50,16 +51,12 @@ void check_ranks(const char* routine, Communicator& ranks, const rank_columns<T>
                     std::to_string(ranks.size()));
 }
 
-inline void check_that(bool good, const char* routine, const char* what) {
-  if (!good) throw usage_error(std::string(routine) + ": " + what);
-}
-
 template <class Communicator, scalar T>
 index_t factor_on_ranks(const char* routine, Communicator& ranks, column_method how,
                         rank_columns<T>& A, index_t* pivots, T* tau, const rank_options& options) {
   check_ranks(routine, ranks, A);
-  check_that(options.look_ahead >= 0, routine, "look_ahead must not be negative");
-  check_that(options.piece_bytes > 0, routine, "piece_bytes must be positive");
+  require(options.look_ahead >= 0, routine, "look_ahead must not be negative");
+  require(options.piece_bytes > 0, routine, "piece_bytes must be positive");
   return column_run<Communicator, T>(
              ranks, how, A, pivots, tau,
              {options.look_ahead, options.route, options.next_panel_first, options.piece_bytes})
@@ -101,10 +98,10 @@ void solve_on_ranks(Communicator& ranks, column_method how, const rank_columns<T
 template <class Communicator, scalar T>
 [[nodiscard]] index_t getrf_on_ranks(Communicator& ranks, rank_columns<T>& A,
                                      std::span<index_t> pivots, const rank_options& options = {}) {
-  detail::check_that(static_cast<index_t>(pivots.size()) >= std::min(A.rows(), A.cols()),
-                     "getrf_on_ranks",
-                     "pivots must have as many places as A has rows, or columns where those are "
-                     "fewer");
+  detail::require(static_cast<index_t>(pivots.size()) >= std::min(A.rows(), A.cols()),
+                  "getrf_on_ranks",
+                  "pivots must have as many places as A has rows, or columns where those are "
+                  "fewer");
   return detail::factor_on_ranks<Communicator, T>(
       "getrf_on_ranks", ranks, detail::column_method::lu, A, pivots.data(), nullptr, options);
 }
@@ -115,7 +112,7 @@ template <class Communicator, scalar T>
 template <class Communicator, scalar T>
 [[nodiscard]] index_t potrf_on_ranks(Communicator& ranks, rank_columns<T>& A,
                                      const rank_options& options = {}) {
-  detail::check_that(A.rows() == A.cols(), "potrf_on_ranks", "A must be square");
+  detail::require(A.rows() == A.cols(), "potrf_on_ranks", "A must be square");
   return detail::factor_on_ranks<Communicator, T>(
       "potrf_on_ranks", ranks, detail::column_method::cholesky, A, nullptr, nullptr, options);
 }
@@ -124,10 +121,10 @@ template <class Communicator, scalar T>
 template <class Communicator, scalar T>
 void geqrf_on_ranks(Communicator& ranks, rank_columns<T>& A, std::span<T> tau,
                     const rank_options& options = {}) {
-  detail::check_that(static_cast<index_t>(tau.size()) >= std::min(A.rows(), A.cols()),
-                     "geqrf_on_ranks",
-                     "tau must have as many places as A has rows, or columns where those are "
-                     "fewer");
+  detail::require(static_cast<index_t>(tau.size()) >= std::min(A.rows(), A.cols()),
+                  "geqrf_on_ranks",
+                  "tau must have as many places as A has rows, or columns where those are "
+                  "fewer");
   (void)detail::factor_on_ranks<Communicator, T>("geqrf_on_ranks", ranks, detail::column_method::qr,
                                                  A, nullptr, tau.data(), options);
 }
@@ -138,10 +135,10 @@ template <class Communicator, scalar T>
 void getrs_on_ranks(Communicator& ranks, const rank_columns<T>& LU, std::span<const index_t> pivots,
                     matrix_view<T> B) {
   detail::check_ranks("getrs_on_ranks", ranks, LU);
-  detail::check_that(LU.rows() == LU.cols() && LU.rows() == B.rows(), "getrs_on_ranks",
-                     "A must be square, and B have as many rows");
-  detail::check_that(static_cast<index_t>(pivots.size()) >= LU.rows(), "getrs_on_ranks",
-                     "pivots must have as many places as A has rows");
+  detail::require(LU.rows() == LU.cols() && LU.rows() == B.rows(), "getrs_on_ranks",
+                  "A must be square, and B have as many rows");
+  detail::require(static_cast<index_t>(pivots.size()) >= LU.rows(), "getrs_on_ranks",
+                  "pivots must have as many places as A has rows");
   detail::exchange_rows_of(B, pivots.data(), LU.rows());
   detail::solve_on_ranks<Communicator, T>(ranks, detail::column_method::lu, LU, nullptr, B);
 }
@@ -150,8 +147,8 @@ void getrs_on_ranks(Communicator& ranks, const rank_columns<T>& LU, std::span<co
 template <class Communicator, scalar T>
 void potrs_on_ranks(Communicator& ranks, const rank_columns<T>& L, matrix_view<T> B) {
   detail::check_ranks("potrs_on_ranks", ranks, L);
-  detail::check_that(L.rows() == L.cols() && L.rows() == B.rows(), "potrs_on_ranks",
-                     "the factor must be square, and B have as many rows");
+  detail::require(L.rows() == L.cols() && L.rows() == B.rows(), "potrs_on_ranks",
+                  "the factor must be square, and B have as many rows");
   detail::solve_on_ranks<Communicator, T>(ranks, detail::column_method::cholesky, L, nullptr, B);
 }
 
@@ -161,10 +158,10 @@ template <class Communicator, scalar T>
 void geqrs_on_ranks(Communicator& ranks, const rank_columns<T>& QR, std::span<const T> tau,
                     matrix_view<T> B) {
   detail::check_ranks("geqrs_on_ranks", ranks, QR);
-  detail::check_that(QR.rows() >= QR.cols() && QR.rows() == B.rows(), "geqrs_on_ranks",
-                     "A must have no more columns than rows, and B as many rows as A");
-  detail::check_that(static_cast<index_t>(tau.size()) >= QR.cols(), "geqrs_on_ranks",
-                     "tau must have as many places as A has columns");
+  detail::require(QR.rows() >= QR.cols() && QR.rows() == B.rows(), "geqrs_on_ranks",
+                  "A must have no more columns than rows, and B as many rows as A");
+  detail::require(static_cast<index_t>(tau.size()) >= QR.cols(), "geqrs_on_ranks",
+                  "tau must have as many places as A has columns");
   detail::solve_on_ranks<Communicator, T>(ranks, detail::column_method::qr, QR, tau.data(), B);
 }
 

@@ -75,9 +75,7 @@ class grid_cholesky {
       trsm<T>(side::right, triangle::lower, op::conjugate_transpose, diagonal::stored, T{1}, L, B);
       copy<T>(B, next_.left);
     }
-    for (int q = 0; q < row_.size(); ++q) {
-      if (q != root) messages_.send(row_, std::span<const T>(next_.elements), q);
-    }
+    messages_.send_to_all(row_, std::span<const T>(next_.elements));
   }
 
   /// Collects the rows of the panel that are columns of this process: one message a pair.
@@ -117,9 +115,7 @@ class grid_cholesky {
       copy<T>(from, matrix_view<T>(place, size, order, size));
       place += size * order;
     });
-    for (int p = 0; p < column_.size(); ++p) {
-      if (p != column_.rank()) messages.send(column_, std::span<const T>(out), p);
-    }
+    messages.send_to_all(column_, std::span<const T>(out));
     messages.wait();
     for (int p = 0; p < column_.size(); ++p) {
       if (p == column_.rank()) continue;

@@ -70,6 +70,13 @@ class pending_messages {
   void send(line& along, std::span<const T> data, int to) {
     if (!data.empty()) nodes_.emplace_back(along, data, to);
   }
+  /// Sends to all others of the line.
+  template <class T>
+  void send_to_all(line& along, std::span<const T> data) {
+    for (int to = 0; to < along.size(); ++to) {
+      if (to != along.rank()) send(along, data, to);
+    }
+  }
   template <class T>
   void receive(line& along, std::span<T> data, int from) {
     if (!data.empty()) nodes_.emplace_back(along, data, from);

@@ -236,11 +236,8 @@ class grid_lu {
                           .run();
     }
     copy<T>(A.block(A.rows() - panel->below, 0, panel->below, panel->order), panel->left());
-    for (int q = 0; q < row_.size(); ++q) {
-      if (q == root) continue;
-      messages_.send(row_, std::span<const index_t>(panel->numbers), q);
-      messages_.send(row_, std::span<const T>(panel->elements), q);
-    }
+    messages_.send_to_all(row_, std::span<const index_t>(panel->numbers));
+    messages_.send_to_all(row_, std::span<const T>(panel->elements));
   }
   void note(grid_panel<T>& panel) {
     if (info_ == 0 && panel.info() != 0) info_ = panel.info() + panel.first;

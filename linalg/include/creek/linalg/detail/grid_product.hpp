@@ -78,9 +78,7 @@ class grid_factors {
   void bcast(grid_line<Communicator>& line, matrix_view<T> data, int root) {
     const std::span<T> all(data.data(), static_cast<std::size_t>(data.rows() * data.cols()));
     if (line.rank() != root) return messages_.receive(line, all, root);
-    for (int p = 0; p < line.size(); ++p) {
-      if (p != root) messages_.send(line, std::span<const T>(all), p);
-    }
+    messages_.send_to_all(line, std::span<const T>(all));
   }
 
   grid_view<T> A_, B_;
