@@ -86,13 +86,15 @@ def check_word_count(there, launcher, creek, failures):
     text = pathlib.Path(there.folder.name) / "text.txt"
     text.write_text("".join(f"w{i * i % 9973} " for i in range(200_000)), encoding="ascii")
     out, alone = f"{there.folder.name}/two.tsv", f"{there.folder.name}/one.tsv"
-    done = launch.run(there.command(launcher, 2, creek, "wordcount", "--backend", "mpi", "--json", "--output", out,
-                                    str(text)))
     launch.run([creek, "wordcount", "--output", alone, str(text)])
-    if done.returncode != 0 or json.loads(done.stdout)["ranks"] != 2:
-        failures.append(f"word count: exit status {done.returncode}: {done.stdout}{done.stderr}")
-    elif pathlib.Path(out).read_bytes() != pathlib.Path(alone).read_bytes():
-        failures.append("word count: another result than in one process")
+    # MPI_Finalize of MPICH 4.0 waits for ever in one run of ten unless creek prevents it.
+    for _ in range(1 if "openmpi" in launcher else 10):
+        done = launch.run(there.command(launcher, 2, creek, "wordcount", "--backend", "mpi", "--json", "--output", out,
+                                        str(text)))
+        if done.returncode != 0 or json.loads(done.stdout)["ranks"] != 2:
+            failures.append(f"word count: exit status {done.returncode}: {done.stdout}{done.stderr}")
+        elif pathlib.Path(out).read_bytes() != pathlib.Path(alone).read_bytes():
+            failures.append("word count: another result than in one process")
 
 
 def main():

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of calls of one implementation of MPI, compiled once with the header of each. The only
-// source that includes <mpi.h>.
+// The table of calls of one implementation of MPI, compiled once with the header of each.
 #include <mpi.h>
 
 #include <algorithm>
@@ -9,6 +8,10 @@
 #include <memory>
 
 #include <creek/mpi/calls.hpp>
+
+#ifdef MPICH_VERSION
+#include "mpich_finalise.hpp"
+#endif
 
 namespace creek::mpi_backend {
 namespace {
@@ -33,6 +36,13 @@ int begin(request_handle* begun, With&& with) {
   const int code = with(&request);
   store(request, *begun);
   return code;
+}
+int finalise() {
+#ifdef MPICH_VERSION
+  return finalise_mpich();
+#else
+  return MPI_Finalize();
+#endif
 }
 /// Returns what MPI_Initialized or MPI_Finalized says.
 bool says(int (*ask)(int*)) noexcept {
@@ -140,7 +150,7 @@ constexpr calls table{
           }
           return code == MPI_SUCCESS && provided < MPI_THREAD_FUNNELED ? MPI_ERR_OTHER : code;
         },
-    .finalise = [] { return MPI_Finalize(); },
+    .finalise = &finalise,
     .abort = [](int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); },
     .open =
         [](const void* mpi_comm, void** made) {

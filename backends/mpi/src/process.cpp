@@ -114,8 +114,9 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
         watched->join(rank, all.size(), machine_name(*by),
                       [&](void* data, std::size_t bytes) { all.broadcast(data, bytes, 0); });
       }
+      code = body(*by);
+      if (ends_here) all.barrier();
     }
-    code = body(*by);
     watched.reset();
     if (ends_here) require(*by, by->finalise(), "finalise");
   } catch (const mpi_error& why) {
