@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages: `cpack -G DEB` in a build tree configured with -DCMAKE_INSTALL_PREFIX=/usr and
-# -DBUILD_SHARED_LIBS=ON makes libcreek0.1, libcreek-dev, libcreek-mpi, creek, creek-lapack and creek-doc.
+# -DBUILD_SHARED_LIBS=ON makes libcreek0.1, libcreek-dev, libcreek-mpi, libcreek-scalapack, creek, creek-lapack and
+# creek-doc.
 # tests/consumer/chroot.sh installs, uses and removes them in a fresh Debian.
 include_guard(GLOBAL)
 
@@ -52,6 +53,10 @@ function(creek_packages)
   get_property(modules GLOBAL PROPERTY CREEK_MPI_MODULES)
   if(modules)
     list(APPEND CPACK_COMPONENTS_ALL mpi)
+  endif()
+  get_property(drop_ins GLOBAL PROPERTY CREEK_SCALAPACK_LIBRARIES)
+  if(drop_ins)
+    list(APPEND CPACK_COMPONENTS_ALL scalapack)
   endif()
   if(TARGET creek_tool)
     list(APPEND CPACK_COMPONENTS_ALL tool)
@@ -114,6 +119,20 @@ function(creek_packages)
   list(JOIN implementations " | " implementations)
   set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS OFF)
   set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "libcreek${version} (= ${PROJECT_VERSION}), ${implementations}")
+
+  _creek_package(scalapack libcreek-scalapack libs
+    "This package contains the libraries by which programs that link ScaLAPACK run on creek,"
+    "over Open MPI or MPICH.")
+  set(implementations)
+  foreach(name openmpi mpich)
+    if(creek_scalapack_${name} IN_LIST drop_ins)
+      list(APPEND implementations libscalapack-${name}2.2)
+    endif()
+  endforeach()
+  list(JOIN implementations " | " implementations)
+  set(CPACK_DEBIAN_SCALAPACK_PACKAGE_SHLIBDEPS OFF)
+  set(CPACK_DEBIAN_SCALAPACK_PACKAGE_DEPENDS "libcreek-mpi (= ${PROJECT_VERSION}), ${implementations}")
+  set(CPACK_DEBIAN_SCALAPACK_PACKAGE_CONTROL_EXTRA ${triggers})
 
   _creek_package(tool creek utils
     "This package contains the command creek, and rccerun, which runs RCCE programs,"

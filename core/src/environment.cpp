@@ -27,7 +27,8 @@ constexpr char variables[][22]{
     "CREEK_HASH_SEED",       "CREEK_TEST_LINE_MB", "CREEK_CI_MINUTES",
     "CREEK_DUMP_ON_SIGQUIT", "CREEK_PROFILE",      "CREEK_LAPACK_VERBOSE",
     "CREEK_POWER",           "CREEK_SPIN_WAIT",    "CREEK_MPI",
-    "CREEK_MPI_SPIN",        "CREEK_MPI_MODULES",  "CREEK_MPI_WATCH"};
+    "CREEK_MPI_SPIN",        "CREEK_MPI_MODULES",  "CREEK_MPI_WATCH",
+    "CREEK_SCALAPACK"};
 
 /// Names, after the prefix, that tests, the build and the benchmarks use among themselves.
 constexpr char own_prefixes[][7]{"TEST_", "CI_", "BENCH_", "FUZZ_", "WITH_"};

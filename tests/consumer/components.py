@@ -245,6 +245,9 @@ def packages(cmake, compiler, build, work, version):
     modules = sorted(module.name for module in (Path(build) / "bin").glob("creek_mpi_*.so"))
     if modules:
         expected["libcreek-mpi"] = [f"lib*/creek/{module}" for module in modules]
+    drop_ins = sorted(Path(build).rglob("libcreek_scalapack-*.so"))
+    if drop_ins:
+        expected["libcreek-scalapack"] = [f"lib*/{drop_in.name}" for drop_in in drop_ins]
     work = Path(work)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)

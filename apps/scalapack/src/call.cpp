@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call.hpp"
+
+namespace creek::scalapack {
+
+bool call::is_whole(int m, int n, int ia, int ja, const int* desc) const noexcept {
+  const linalg::process_grid& grid = in_->grid();
+  const auto fits = [](int size, int first, int all, int block, int source, int processes) {
+    return size > 0 && first >= 1 && block >= 1 && (first - 1) % block == 0 &&
+           std::int64_t{first} - 1 + size <= all && source >= 0 && source < processes;
+  };
+  constexpr int dense = 1;
+  return desc[type_] == dense && desc[context_] == context_handle_ &&
+         fits(m, ia, desc[rows_], desc[row_block_], desc[row_source_], grid.rows) &&
+         fits(n, ja, desc[cols_], desc[col_block_], desc[col_source_], grid.cols);
+}
+
+bool call::all_agree(bool here) const {
+  if (in_ == nullptr) return false;
+  const auto numbers = static_cast<long long>(noted_ >> 1U);
+  const long long mine[3] = {here && in_->is_of_this_thread() ? 1 : 0, numbers, -numbers};
+  long long least[3] = {};
+  MPI_Allreduce(mine, least, 3, MPI_LONG_LONG, MPI_MIN, in_->comm());
+  return least[0] != 0 && least[1] == -least[2];
+}
+
+}  // namespace creek::scalapack

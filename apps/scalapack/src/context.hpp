@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of a BLACS context as creek's ranks.
+#pragma once
+
+#include <creek/mpi/adopt.hpp>
+
+#include <thread>
+
+#include <creek/linalg/grid_matrix.hpp>
+
+namespace creek::scalapack {
+
+/// Belongs to the communicator of the BLACS context, which destroys it when the context ends.
+class context {
+ public:
+  /// Returns that of a BLACS context, or null if this process has no place in it. The first call
+  /// makes it, with a communicator of creek's: every process of the context calls it.
+  [[nodiscard]] static context* find(int blacs_context);
+
+  [[nodiscard]] const linalg::process_grid& grid() const noexcept { return grid_; }
+  [[nodiscard]] mpi_communicator& ranks() noexcept { return ranks_; }
+  [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
+  /// Returns whether this thread may use the communicator, which belongs to one.
+  [[nodiscard]] bool is_of_this_thread() const noexcept {
+    return owner_ == std::this_thread::get_id();
+  }
+
+ private:
+  context(MPI_Comm comm, const linalg::process_grid& grid)
+      : comm_(comm), grid_(grid), ranks_(adopt(comm)) {}
+
+  MPI_Comm comm_;
+  linalg::process_grid grid_;
+  mpi_communicator ranks_;
+  std::thread::id owner_ = std::this_thread::get_id();
+};
+
+}  // namespace creek::scalapack

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ScaLAPACK program, with the drop-in before the library: matrices on every grid of its ranks.
+// The real routines with 64-bit elements and the complex ones are for creek, psgemm_ and psgetrf_
+// get what only ScaLAPACK serves: drop_in.py reads in the report which of the two did.
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+extern "C" {
+void Cblacs_get(int context, int what, int* value);
+void Cblacs_gridinit(int* context, const char* order, int rows, int cols);
+void Cblacs_gridmap(int* context, int* map, int leading, int rows, int cols);
+void Cblacs_gridexit(int context);
+void Cblacs_gridinfo(int context, int* rows, int* cols, int* row, int* col);
+int numroc_(const int* n, const int* block, const int* process, const int* source,
+            const int* processes);
+}
+
+#define DECLARE(LETTER, T)                                                                         \
+  extern "C" void p##LETTER##gesv_(const int*, const int*, T*, const int*, const int*, const int*, \
+                                   int*, T*, const int*, const int*, const int*, int*);            \
+  extern "C" void p##LETTER##getrf_(const int*, const int*, T*, const int*, const int*,            \
+                                    const int*, int*, int*);                                       \
+  extern "C" void p##LETTER##getrs_(const char*, const int*, const int*, T*, const int*,           \
+                                    const int*, const int*, int*, T*, const int*, const int*,      \
+                                    const int*, int*, std::size_t);                                \
+  extern "C" void p##LETTER##potrf_(const char*, const int*, T*, const int*, const int*,           \
+                                    const int*, int*, std::size_t);                                \
+  extern "C" void p##LETTER##gemm_(const char*, const char*, const int*, const int*, const int*,   \
+                                   const T*, T*, const int*, const int*, const int*, T*,           \
+                                   const int*, const int*, const int*, const T*, T*, const int*,   \
+                                   const int*, const int*);
+DECLARE(s, float)
+DECLARE(d, double)
+DECLARE(z, std::complex<double>)
+
+#define EXPECT(what)                                                                    \
+  do {                                                                                  \
+    if (!(what)) {                                                                      \
+      std::fprintf(stderr, "line %d: not %s (%s)\n", __LINE__, #what, where().c_str()); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                     \
+    }                                                                                   \
+  } while (false)
+
+namespace {
+
+using complex = std::complex<double>;
+
+/// The case under test, for errors.
+char where_text[200];
+std::string where() {
+  return where_text;
+}
+
+/// A reproducible element; those of different salts are independent.
+double number(int i, int j, unsigned salt) {
+  std::uint64_t x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15U +
+                    static_cast<std::uint64_t>(j) * 0xc2b2ae3d27d4eb4fU + salt + 1;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return std::ldexp(static_cast<double>((x ^ (x >> 31U)) >> 11U), -53) - 0.5;
+}
+template <class T>
+T element(int i, int j, unsigned salt) {
+  if constexpr (std::is_same_v<T, complex>) {
+    return {number(i, j, salt), number(i, j, salt + 1000)};
+  } else {
+    return static_cast<T>(number(i, j, salt));
+  }
+}
+
+struct grid {
+  int context = -1, rows = -1, cols = -1, row = -1, col = -1;
+  grid(int p, int q) {
+    Cblacs_get(-1, 0, &context);
+    Cblacs_gridinit(&context, p % 2 == 0 ? "Col" : "Row", p, q);
+    if (context >= 0) Cblacs_gridinfo(context, &rows, &cols, &row, &col);
+  }
+  ~grid() {
+    if (is_in()) Cblacs_gridexit(context);
+  }
+  grid(const grid&) = delete;
+  grid& operator=(const grid&) = delete;
+  bool is_in() const { return row >= 0; }
+};
+
+/// The matrix sub(A) of an array with a border of whole blocks: `before` blocks above and left.
+template <class T>
+class matrix {
+ public:
+  matrix(const grid& on, int rows, int cols, int block, int col_block, int source, int before)
+      : on_(on), rows_(rows), cols_(cols), i_(before * block + 1), j_(before * col_block + 1) {
+    const int all_rows = rows + before * block, all_cols = cols + before * col_block + 1;
+    const int row_source = source % on.rows, col_source = source % on.cols;
+    local_rows_ = numroc_(&all_rows, &block, &on.row, &row_source, &on.rows);
+    local_cols_ = numroc_(&all_cols, &col_block, &on.col, &col_source, &on.cols);
+    const int leading = std::max(1, local_rows_) + 3;
+    const int made[9] = {1,         on.context, all_rows,   all_cols, block,
+                         col_block, row_source, col_source, leading};
+    std::copy(made, made + 9, desc);
+    values_.assign(static_cast<std::size_t>(leading) * (local_cols_ + 1), T(77));
+  }
+  void fill(unsigned salt, double diagonal = 0) {
+    each([&](T& x, int i, int j) { x = element<T>(i, j, salt) + (i == j ? T(diagonal) : T{}); });
+  }
+  /// Hermitian and positive definite in the triangle that is read.
+  void fill_lower(unsigned salt) {
+    each([&](T& x, int i, int j) {
+      if (i > j) x = element<T>(i, j, salt);
+      if (i == j) x = T(2.0 * rows_);
+    });
+  }
+  /// Calls f(element, i, j) for the local elements of sub(A), which count from 0.
+  template <class F>
+  void each(F f) {
+    const auto global = [](int local, int block, int process, int source, int processes) {
+      const int turn = (process - source + processes) % processes;
+      return (local / block * processes + turn) * block + local % block;
+    };
+    for (int c = 0; c < local_cols_; ++c) {
+      const int j = global(c, desc[5], on_.col, desc[7], on_.cols) - (j_ - 1);
+      for (int r = 0; r < local_rows_; ++r) {
+        const int i = global(r, desc[4], on_.row, desc[6], on_.rows) - (i_ - 1);
+        if (i >= 0 && j >= 0 && i < rows_ && j < cols_) f(at(r, c), i, j);
+      }
+    }
+  }
+  /// Returns the whole matrix, column-major, at every rank of the grid.
+  std::vector<T> whole() {
+    std::vector<T> all(static_cast<std::size_t>(rows_) * cols_);
+    each([&](T& x, int i, int j) { all[static_cast<std::size_t>(i) + j * rows_] = x; });
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
+    MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size() * sizeof(T) / sizeof(real)),
+                  type(), MPI_SUM, comm);
+    MPI_Comm_free(&comm);
+    return all;
+  }
+  /// Returns whether all that is not of sub(A) is as before.
+  bool border_is_whole() {
+    std::vector<T> before = values_;
+    each([](T& x, int, int) { x = T(77); });
+    const bool whole = std::all_of(values_.begin(), values_.end(), [](T x) { return x == T(77); });
+    values_ = before;
+    return whole;
+  }
+  T* data() { return values_.data(); }
+  const int* row() const { return &i_; }
+  const int* col() const { return &j_; }
+  int local_rows() const { return local_rows_; }
+
+  int desc[9];
+
+ private:
+  using real = decltype(std::abs(T{}));
+  static MPI_Datatype type() { return sizeof(real) == 8 ? MPI_DOUBLE : MPI_FLOAT; }
+  T& at(int r, int c) {
+    return values_[static_cast<std::size_t>(r) + static_cast<std::size_t>(c) * desc[8]];
+  }
+
+  const grid& on_;
+  int rows_, cols_, i_, j_, local_rows_ = 0, local_cols_ = 0;
+  std::vector<T> values_;
+};
+
+/// Returns || A X - B || / (eps (||A|| ||X|| + ||B||) n) in the maximum norm, as HPL does; it is
+/// to be below 16.
+template <class T>
+double residual(const std::vector<T>& a, const std::vector<T>& x, const std::vector<T>& b, int n,
+                int nrhs) {
+  double worst = 0, size_a = 0, size_x = 0, size_b = 0;
+  for (int i = 0; i < n; ++i) {
+    double row = 0;
+    for (int k = 0; k < n; ++k) row += std::abs(a[static_cast<std::size_t>(i) + k * n]);
+    size_a = std::max(size_a, row);
+  }
+  for (int j = 0; j < nrhs; ++j) {
+    for (int i = 0; i < n; ++i) {
+      T sum = -b[static_cast<std::size_t>(i) + j * n];
+      for (int k = 0; k < n; ++k) {
+        const T right = x[static_cast<std::size_t>(k) + j * n];
+        sum += a[static_cast<std::size_t>(i) + k * n] * right;
+      }
+      worst = std::max(worst, static_cast<double>(std::abs(sum)));
+      size_b =
+          std::max(size_b, static_cast<double>(std::abs(b[static_cast<std::size_t>(i) + j * n])));
+      size_x =
+          std::max(size_x, static_cast<double>(std::abs(x[static_cast<std::size_t>(i) + j * n])));
+    }
+  }
+  return worst / (std::numeric_limits<double>::epsilon() * (size_a * size_x + size_b) * n);
+}
+
+template <class T>
+struct routines;
+template <>
+struct routines<double> {
+  static constexpr auto gesv = &pdgesv_;
+  static constexpr auto getrf = &pdgetrf_;
+  static constexpr auto getrs = &pdgetrs_;
+  static constexpr auto potrf = &pdpotrf_;
+  static constexpr auto gemm = &pdgemm_;
+};
+template <>
+struct routines<complex> {
+  static constexpr auto gesv = &pzgesv_;
+  static constexpr auto getrf = &pzgetrf_;
+  static constexpr auto getrs = &pzgetrs_;
+  static constexpr auto potrf = &pzpotrf_;
+  static constexpr auto gemm = &pzgemm_;
+};
+
+template <class T>
+void solve(const grid& on, int n, int nrhs, int block, int before) {
+  matrix<T> A(on, n, n, block, block, 1, before), B(on, n, nrhs, block, 3, 1, before);
+  const auto pivots_size = static_cast<std::size_t>(A.local_rows() + block);
+  std::vector<int> pivots(pivots_size, -5);
+  A.fill(1);
+  B.fill(2);
+  const std::vector<T> a = A.whole(), b = B.whole();
+  int info = -1;
+  routines<T>::gesv(&n, &nrhs, A.data(), A.row(), A.col(), A.desc, pivots.data(), B.data(), B.row(),
+                    B.col(), B.desc, &info);
+  EXPECT(info == 0);
+  EXPECT(residual(a, B.whole(), b, n, nrhs) < 16);
+  EXPECT(A.border_is_whole() && B.border_is_whole());
+  // In two steps; ScaLAPACK's own routine finds the same pivots.
+  matrix<T> C(on, n, n, block, block, 1, before);
+  std::vector<int> again(pivots_size, -5), theirs(pivots_size, -5);
+  C.fill(1);
+  B.fill(2);
+  routines<T>::getrf(&n, &n, C.data(), C.row(), C.col(), C.desc, again.data(), &info);
+  // Behind the local rows ScaLAPACK's routine keeps something else.
+  const auto are_equal = [&](const std::vector<int>& x, const std::vector<int>& y) {
+    return std::equal(x.begin(), x.begin() + C.local_rows(), y.begin());
+  };
+  EXPECT(info == 0 && are_equal(again, pivots) && C.whole() == A.whole());
+  routines<T>::getrs("N", &n, &nrhs, C.data(), C.row(), C.col(), C.desc, again.data(), B.data(),
+                     B.row(), B.col(), B.desc, &info, 1);
+  EXPECT(info == 0);
+  EXPECT(residual(a, B.whole(), b, n, nrhs) < 16);
+  using function = decltype(routines<T>::getrf);
+  static const auto own =
+      reinterpret_cast<function>(dlsym(dlopen(SCALAPACK, RTLD_NOW | RTLD_NOLOAD),
+                                       std::is_same_v<T, double> ? "pdgetrf_" : "pzgetrf_"));
+  EXPECT(own != nullptr && own != routines<T>::getrf);
+  C.fill(1);
+  own(&n, &n, C.data(), C.row(), C.col(), C.desc, theirs.data(), &info);
+  EXPECT(are_equal(theirs, pivots));
+}
+
+template <class T>
+void factor_positive(const grid& on, int n, int block, int before) {
+  matrix<T> A(on, n, n, block, block, 1, before);
+  A.fill_lower(3);
+  const std::vector<T> a = A.whole();
+  int info = -1;
+  routines<T>::potrf("L", &n, A.data(), A.row(), A.col(), A.desc, &info, 1);
+  EXPECT(info == 0 && A.border_is_whole());
+  const std::vector<T> l = A.whole();
+  double worst = 0;
+  for (int j = 0; j < n; ++j) {
+    for (int i = j; i < n; ++i) {
+      T sum = -a[static_cast<std::size_t>(i) + j * n];
+      for (int k = 0; k <= j; ++k) {
+        T right = l[static_cast<std::size_t>(j) + k * n];
+        if constexpr (std::is_same_v<T, complex>) right = std::conj(right);
+        sum += l[static_cast<std::size_t>(i) + k * n] * right;
+      }
+      worst = std::max(worst, static_cast<double>(std::abs(sum)));
+    }
+  }
+  EXPECT(worst < 2.0 * n * n * std::numeric_limits<double>::epsilon());
+  // Not positive definite from row 2 on.
+  A.fill_lower(3);
+  A.each([](T& x, int i, int j) {
+    if (i == j && i == 1) x = T(-1);
+  });
+  routines<T>::potrf("l", &n, A.data(), A.row(), A.col(), A.desc, &info, 1);
+  EXPECT(info == 2);
+}
+
+template <class T>
+void multiply(const grid& on, int m, int n, int k, int block, int before) {
+  // The first blocks of A's rows and C's, and of B's columns and C's, are at the same processes.
+  matrix<T> A(on, m, k, block, 4, 0, before), B(on, k, n, 4, 3, before, 0),
+      C(on, m, n, block, 3, before, 0);
+  A.fill(4);
+  B.fill(5);
+  C.fill(6);
+  const std::vector<T> a = A.whole(), b = B.whole(), c = C.whole();
+  const T alpha(2), beta(-1);
+  routines<T>::gemm("N", "n", &m, &n, &k, &alpha, A.data(), A.row(), A.col(), A.desc, B.data(),
+                    B.row(), B.col(), B.desc, &beta, C.data(), C.row(), C.col(), C.desc);
+  const std::vector<T> found = C.whole();
+  double worst = 0;
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < m; ++i) {
+      T sum = beta * c[static_cast<std::size_t>(i) + j * m];
+      for (int l = 0; l < k; ++l) {
+        sum +=
+            alpha * a[static_cast<std::size_t>(i) + l * m] * b[static_cast<std::size_t>(l) + j * k];
+      }
+      worst = std::max(
+          worst, static_cast<double>(std::abs(sum - found[static_cast<std::size_t>(i) + j * m])));
+    }
+  }
+  EXPECT(worst < 8.0 * (k + 1) * std::numeric_limits<double>::epsilon());
+}
+
+/// Calls that go to ScaLAPACK: a matrix that begins inside a block, and wrong arguments, which it
+/// reports.
+void left_to_scalapack(const grid& on) {
+  const int n = 13, inside = 2, below = -1;
+  matrix<float> A(on, n + 1, n + 1, 4, 4, 0, 0), B(on, n + 1, n + 1, 4, 4, 0, 0),
+      C(on, n + 1, n + 1, 4, 4, 0, 0);
+  A.fill(7);
+  B.fill(8);
+  C.fill(9);
+  const std::vector<float> a = A.whole(), b = B.whole();
+  const float alpha = 1, beta = 0;
+  psgemm_("N", "N", &n, &n, &n, &alpha, A.data(), &inside, &inside, A.desc, B.data(), &inside,
+          &inside, B.desc, &beta, C.data(), &inside, &inside, C.desc);
+  const std::vector<float> c = C.whole();
+  for (int j = 1; j <= n; ++j) {
+    for (int i = 1; i <= n; ++i) {
+      float sum = 0;
+      for (int l = 1; l <= n; ++l) {
+        sum += a[static_cast<std::size_t>(i + l * (n + 1))] *
+               b[static_cast<std::size_t>(l + j * (n + 1))];
+      }
+      EXPECT(std::abs(sum - c[static_cast<std::size_t>(i + j * (n + 1))]) < 1e-5F);
+    }
+  }
+  std::vector<int> pivots(static_cast<std::size_t>(A.local_rows() + 4));
+  int info = 0;
+  psgetrf_(&below, &n, A.data(), A.row(), A.col(), A.desc, pivots.data(), &info);
+  EXPECT(info == -1);
+}
+
+/// Contexts that come and go take their communicators with them.
+void many_contexts(int rows, int cols) {
+  for (int i = 0; i < 400; ++i) {
+    const grid on(rows, cols);
+    solve<double>(on, 3, 1, 2, 0);
+  }
+}
+
+/// `few`: for ranks that share processors, on which MPI and the BLACS wait without sleep.
+template <class T>
+void all_of(const grid& on, bool few) {
+  for (const int block : few ? std::vector{5} : std::vector{1, 5, 16}) {
+    for (const int n : few ? std::vector{7, 41} : std::vector{1, 7, 41}) {
+      for (const int before : few ? std::vector{1} : std::vector{0, 1, 3}) {
+        std::snprintf(where_text, sizeof where_text, "%d x %d ranks, n %d, block %d, %d before",
+                      on.rows, on.cols, n, block, before);
+        solve<T>(on, n, 5, block, before);
+        if (n > 1) factor_positive<T>(on, n, block, before);
+        multiply<T>(on, n, n + 3, 2 * n, block, before);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int size = 0, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int rows = 1; rows <= size; ++rows) {
+    if (size % rows != 0) continue;
+    const grid on(rows, size / rows);
+    const bool few = size > 2;
+    all_of<double>(on, few);
+    all_of<complex>(on, few);
+    left_to_scalapack(on);
+    if (!few) many_contexts(rows, size / rows);
+  }
+  if (rank == 0) std::printf("passed\n");
+  MPI_Finalize();
+  return 0;
+}
