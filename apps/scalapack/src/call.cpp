@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.hpp"
 
+#include <algorithm>
+#include <array>
+#include <span>
+
 namespace creek::scalapack {
 
 bool call::is_whole(int m, int n, int ia, int ja, const int* desc) const noexcept {
@@ -17,10 +21,11 @@ bool call::is_whole(int m, int n, int ia, int ja, const int* desc) const noexcep
 
 bool call::all_agree(bool here) const {
   if (in_ == nullptr) return false;
-  const auto numbers = static_cast<long long>(noted_ >> 1U);
-  const long long mine[3] = {here && in_->is_of_this_thread() ? 1 : 0, numbers, -numbers};
-  long long least[3] = {};
-  MPI_Allreduce(mine, least, 3, MPI_LONG_LONG, MPI_MIN, in_->comm());
+  in_->ranks().use_in_this_thread();
+  const auto numbers = static_cast<std::int64_t>(noted_ >> 1U);
+  std::array<std::int64_t, 3> least{here ? 1 : 0, numbers, -numbers};
+  in_->ranks().allreduce(std::span<std::int64_t>(least),
+                         [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
   return least[0] != 0 && least[1] == -least[2];
 }
 

@@ -4,8 +4,6 @@
 
 #include <creek/mpi/adopt.hpp>
 
-#include <thread>
-
 #include <creek/linalg/grid_matrix.hpp>
 
 namespace creek::scalapack {
@@ -19,20 +17,12 @@ class context {
 
   [[nodiscard]] const linalg::process_grid& grid() const noexcept { return grid_; }
   [[nodiscard]] mpi_communicator& ranks() noexcept { return ranks_; }
-  [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
-  /// Returns whether this thread may use the communicator, which belongs to one.
-  [[nodiscard]] bool is_of_this_thread() const noexcept {
-    return owner_ == std::this_thread::get_id();
-  }
 
  private:
-  context(MPI_Comm comm, const linalg::process_grid& grid)
-      : comm_(comm), grid_(grid), ranks_(adopt(comm)) {}
+  context(MPI_Comm comm, const linalg::process_grid& grid) : grid_(grid), ranks_(adopt(comm)) {}
 
-  MPI_Comm comm_;
   linalg::process_grid grid_;
   mpi_communicator ranks_;
-  std::thread::id owner_ = std::this_thread::get_id();
 };
 
 }  // namespace creek::scalapack

@@ -79,6 +79,10 @@ class mpi_communicator : public collectives<mpi_communicator> {
   /// Returns the name and version of the MPI in use.
   [[nodiscard]] std::string implementation() const { return channel_.implementation(); }
 
+  /// Makes the thread that calls this the one that uses this communicator from now on. If that is
+  /// not the one that initialised MPI, MPI's level must be `serialized` or more.
+  void use_in_this_thread() noexcept { channel_.use_in_this_thread(); }
+
   /// Records which part of its work this rank does, at most 31 characters such as "mapping": named
   /// in the line about a rank that ends without a word. Costs a few stores.
   static void doing(const char* stage) noexcept { mpi_backend::own_activity->set_stage(stage); }

@@ -89,6 +89,7 @@ class channel {
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] std::string implementation() const;
   [[nodiscard]] const calls& by() const noexcept { return *by_; }
+  void use_in_this_thread() noexcept { owner_ = std::this_thread::get_id(); }
   /// Returns the number of ranks on this machine; of a part, those of the whole.
   [[nodiscard]] int ranks_here() const noexcept { return ranks_here_; }
 
