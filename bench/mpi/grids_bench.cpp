@@ -30,6 +30,9 @@ void pdgetrf_(const int* m, const int* n, double* a, const int* ia, const int* j
               int* pivots, int* info);
 void pdpotrf_(const char* stored, const int* n, double* a, const int* ia, const int* ja,
               const int* desc, int* info);
+void pdgetrs_(const char* op, const int* n, const int* right_hand_sides, const double* a,
+              const int* ia, const int* ja, const int* desc_a, const int* pivots, double* b,
+              const int* ib, const int* jb, const int* desc_b, int* info);
 void pdgemm_(const char* op_a, const char* op_b, const int* m, const int* n, const int* k,
              const double* alpha, const double* a, const int* ia, const int* ja, const int* desc_a,
              const double* b, const int* ib, const int* jb, const int* desc_b, const double* beta,
@@ -59,6 +62,9 @@ double other(index_t i, index_t j) {
 }
 double symmetric(index_t i, index_t j) {
   return i == j ? 1'000 : element(std::max(i, j), std::min(i, j));
+}
+double dominant(index_t i, index_t j) {
+  return i == j ? 1'000 : element(i, j);
 }
 
 /// An n x n matrix on the grid, and its descriptor.
@@ -105,10 +111,11 @@ class grid_matrix {
                   MPI_COMM_WORLD);
     return sums;
   }
-  values transposed_times(const values& v) const {
+  template <class F>
+  values transposed_times(const values& v, F f) const {
     values sums(v.size());
     each([&](double x, index_t i, index_t j) {
-      if (i >= j) sums[static_cast<std::size_t>(j)] += x * v[static_cast<std::size_t>(i)];
+      sums[static_cast<std::size_t>(j)] += f(x, i, j) * v[static_cast<std::size_t>(i)];
     });
     MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM,
                   MPI_COMM_WORLD);
@@ -219,8 +226,40 @@ class contests {
               require(info == 0);
             },
             [this](bool) {
-              const values product = a_.times(a_.transposed_times(v_), lower_part);
+              const values product = a_.times(a_.transposed_times(v_, lower_part), lower_part);
               return residual(product, a_.times(v_, original<symmetric>));
+            }};
+  }
+  /// With as many right-hand sides as rows.
+  contest solve(op how) {
+    return {how == op::none ? "solve" : "solve A^T",
+            2 * cube(),
+            [this] {
+              a_.fill(dominant);
+              require(getrf_on_grid(ranks_, a_.view(), std::span(pivots_)) == 0);
+              const cyclic_axis& axis = a_.view().rows();
+              for (index_t i = 0; i < axis.local_size(); ++i) {
+                their_pivots_[static_cast<std::size_t>(i)] =
+                    static_cast<int>(pivots_[static_cast<std::size_t>(axis.global(i))] + 1);
+              }
+              b_.fill(other);
+            },
+            [this, how] {
+              getrs_on_grid(ranks_, how, a_.view(), std::span<const index_t>(pivots_), b_.view());
+            },
+            [this, how] {
+              const char letter = static_cast<char>(how);
+              int info = 0;
+              pdgetrs_(&letter, &n_, &n_, a_.data(), &one, &one, a_.desc, their_pivots_.data(),
+                       b_.data(), &one, &one, b_.desc, &info);
+              require(info == 0);
+            },
+            [this, how](bool) {
+              a_.fill(dominant);
+              const values x = b_.times(v_, itself);
+              return residual(
+                  how == op::none ? a_.times(x, itself) : a_.transposed_times(x, itself),
+                  b_.times(v_, original<other>));
             }};
   }
   contest product() {
@@ -336,7 +375,8 @@ int main(int argc, char** argv) {
                   "fastest", "creek", "ScaLAPACK");
     }
     contests all(ranks, grid, context, n, block);
-    for (const contest& each : {all.lu(), all.cholesky(), all.product()}) {
+    for (const contest& each :
+         {all.lu(), all.cholesky(), all.product(), all.solve(op::none), all.solve(op::transpose)}) {
       good = compare(each, ranks.rank(), rounds) && good;
     }
     if (!good && ranks.rank() == 0) std::fprintf(stderr, "a residual is too large\n");

@@ -18,7 +18,7 @@ namespace {
 
 using namespace creek::linalg::testing;
 
-constexpr int shapes[][2] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {2, 3}, {3, 2}};
+constexpr int shapes[][2] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {2, 3}, {3, 2}, {1, 4}};
 
 /// A process's part of a matrix that every rank of the test has.
 template <class T>
@@ -134,21 +134,69 @@ TYPED_TEST(Grids, LuIsThatOfOneMemory) {
   }
 }
 
+/// Expects the elements within 10 n eps of the largest one.
+template <class T>
+void expect_solution(part<T>& found, const matrix<T>& expected) {
+  double largest = 0, scale = 0;
+  found.each([&](T& x, index_t i, index_t j) {
+    const double difference = std::abs(x - expected(i, j));
+    largest = difference <= largest ? largest : difference;
+    scale = std::max<double>(scale, std::abs(expected(i, j)));
+  });
+  EXPECT_LE(largest, 10 * eps<T> * scale * static_cast<double>(expected.rows()));
+}
+
+struct system_size {
+  index_t n, right_hand_sides, block;
+};
+constexpr system_size systems[] = {{53, 9, 8}, {7, 3, 8}, {64, 1, 16}, {40, 0, 8}, {0, 3, 4}};
+
 TYPED_TEST(Grids, SystemsAreSolved) {
   using T = TypeParam;
-  const index_t n = 53;
-  auto a = random_matrix<T>(n, n, this->random);
-  for (index_t i = 0; i < n; ++i) a((i + 11) % n, i) += T(20);
-  const auto x = random_matrix<T>(n, 9, this->random);
-  matrix<T> b(n, 9);
-  gemm<T>(op::none, op::none, T(1), a, x, T(0), b.view());
-  on_grids([&](host_communicator& c, const process_grid& grid) {
-    part<T> A(grid, a, 8, 8), B(grid, b, 8, 2, 0, grid.cols - 1);
-    std::vector<index_t> pivots(n);
-    ASSERT_EQ((getrf_on_grid<host_communicator, T>(c, A.view, pivots)), 0);
-    getrs_on_grid<host_communicator, T>(c, A.view, pivots, B.view);
-    expect_near(B, x);
-  });
+  for (const auto& size : systems) {
+    const index_t n = size.n;
+    auto a = random_matrix<T>(n, n, this->random);
+    for (index_t i = 0; i < n; ++i) a((i + 11) % n, i) += T(static_cast<real<T>>(2 * n));
+    const auto x = random_matrix<T>(n, size.right_hand_sides, this->random);
+    for (const op how : {op::none, op::transpose, op::conjugate_transpose}) {
+      const auto b = product(applied(how, a), x);
+      on_grids([&](host_communicator& c, const process_grid& grid) {
+        part<T> A(grid, a, size.block, size.block, grid.rows - 1, grid.cols / 2);
+        part<T> B(grid, b, size.block, 2, grid.rows - 1, grid.cols - 1);
+        std::vector<index_t> pivots(static_cast<std::size_t>(n));
+        ASSERT_EQ((getrf_on_grid<host_communicator, T>(c, A.view, pivots)), 0);
+        getrs_on_grid<host_communicator, T>(c, how, A.view, pivots, B.view);
+        expect_solution(B, x);
+      });
+    }
+  }
+}
+
+TYPED_TEST(Grids, DefiniteSystemsAreSolved) {
+  using T = TypeParam;
+  for (const auto& size : systems) {
+    const index_t n = size.n;
+    const auto whole = random_matrix<T>(n, n, this->random);
+    auto a = sum(T(1), whole, T(1), applied(op::conjugate_transpose, whole));
+    for (index_t i = 0; i < n; ++i) a(i, i) = static_cast<real<T>>(4 * n);
+    const auto x = random_matrix<T>(n, size.right_hand_sides, this->random);
+    const auto b = product(a, x);
+    for (const triangle stored : {triangle::lower, triangle::upper}) {
+      auto factor = whole;  // the other triangle has other numbers
+      for (index_t j = 0; j < n; ++j) {
+        for (index_t i = 0; i < n; ++i) {
+          if (i == j || (i > j) == (stored == triangle::lower)) factor(i, j) = a(i, j);
+        }
+      }
+      ASSERT_EQ(potrf<T>(stored, factor.view()), 0);
+      on_grids([&](host_communicator& c, const process_grid& grid) {
+        part<T> A(grid, factor, size.block, size.block, grid.rows - 1, grid.cols / 2);
+        part<T> B(grid, b, size.block, 2, grid.rows - 1, grid.cols - 1);
+        potrs_on_grid<host_communicator, T>(c, stored, A.view, B.view);
+        expect_solution(B, x);
+      });
+    }
+  }
 }
 
 TYPED_TEST(Grids, CholeskyIsThatOfOneMemory) {
@@ -223,7 +271,15 @@ TEST(GridErrors, WrongArgumentsAreRefusedOnEveryRank) {
     for (const index_t wrong : {-1, 12}) {
       std::fill(pivots.begin(), pivots.end(), 11);
       pivots[3] = wrong;
-      EXPECT_THROW((getrs_on_grid<C, double>(c, A.view, pivots, A.view)), usage_error);
+      EXPECT_THROW((getrs_on_grid<C, double>(c, op::transpose, A.view, pivots, A.view)),
+                   usage_error);
+    }
+    part<double> B(grid, a, 3, 2), elsewhere_too(grid, a, 4, 4, grid.rows - 1);
+    EXPECT_THROW((potrs_on_grid<C, double>(c, triangle::lower, wide.view, A.view)), usage_error);
+    EXPECT_THROW((potrs_on_grid<C, double>(c, triangle::upper, A.view, B.view)), usage_error);
+    if (grid.rows > 1) {
+      EXPECT_THROW((potrs_on_grid<C, double>(c, triangle::upper, A.view, elsewhere_too.view)),
+                   usage_error);
     }
     const auto none = process_grid::of(1, 0, c.rank());
     EXPECT_EQ(none.cols, 0);

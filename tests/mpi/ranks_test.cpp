@@ -353,22 +353,28 @@ TEST_F(MpiRanks, SolveOnEveryGrid) {
   for (int rows = 1; rows <= c.size(); ++rows) {
     if (c.size() % rows != 0) continue;
     const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
-    std::vector<double> a_here(n * n), b_here(n);
+    std::vector<double> a_here(n * n), b_here(n), bt_here(n);
     const grid_view<double> A(grid, n, n, block, block, a_here.data(), n);
     const grid_view<double> B(grid, n, 1, block, 1, b_here.data(), n);
+    const grid_view<double> Bt(grid, n, 1, block, 1, bt_here.data(), n);
     for (index_t i = 0; i < A.rows().local_size(); ++i) {
       const index_t row = A.rows().global(i);
       for (index_t j = 0; j < A.cols().local_size(); ++j) {
         A.local()(i, j) = a(row, A.cols().global(j));
       }
-      for (index_t j = 0; j < n; ++j) b_here[static_cast<std::size_t>(i)] += a(row, j);
+      for (index_t j = 0; j < n; ++j) {
+        b_here[static_cast<std::size_t>(i)] += a(row, j);
+        bt_here[static_cast<std::size_t>(i)] += a(j, row);
+      }
     }
     std::vector<index_t> found(n);
     ASSERT_EQ(getrf_on_grid(c, A, std::span<index_t>(found)), 0);
     EXPECT_EQ(found, pivots);
-    getrs_on_grid(c, A, std::span<const index_t>(found), B);
+    getrs_on_grid(c, op::none, A, std::span<const index_t>(found), B);
+    getrs_on_grid(c, op::transpose, A, std::span<const index_t>(found), Bt);
     for (index_t i = 0; B.cols().local_size() == 1 && i < B.rows().local_size(); ++i) {
       ASSERT_NEAR(B.local()(i, 0), 1, 1e-9);
+      ASSERT_NEAR(Bt.local()(i, 0), 1, 1e-9);
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, LU with partial pivoting and Cholesky of matrices that are distributed over a grid of
-// processes in ScaLAPACK's layout (grid_matrix.hpp), which exchange messages.
+// Products, LU with partial pivoting, Cholesky and their solves of matrices that are distributed
+// over a grid of processes in ScaLAPACK's layout (grid_matrix.hpp), which exchange messages.
 //
 // All ranks of the communicator call a routine together, with the same sizes. The thread that calls
 // it computes and sends the messages. Throws usage_error for invalid arguments, on every rank,
@@ -10,11 +10,11 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include <creek/linalg/detail/grid_cholesky.hpp>
 #include <creek/linalg/detail/grid_lu.hpp>
 #include <creek/linalg/detail/grid_product.hpp>
+#include <creek/linalg/detail/grid_solve.hpp>
 #include <creek/linalg/detail/require.hpp>
 #include <creek/linalg/grid_matrix.hpp>
 
@@ -37,6 +37,17 @@ inline bool same_blocks(const cyclic_axis& a, const cyclic_axis& b) noexcept {
 /// The inner dimension of a product, as columns of A and as rows of B.
 inline bool inner_blocks(const cyclic_axis& a, const cyclic_axis& b) noexcept {
   return a.size == b.size && a.block == b.block;
+}
+
+/// Checks the arguments of a solve with the factors of a square matrix.
+template <class Communicator, scalar T>
+void check_solve(const char* routine, Communicator& all, const grid_view<T>& A,
+                 const grid_view<T>& B) {
+  check_grid(routine, all, A.grid());
+  require(A.rows().size == A.cols().size && A.rows().block == A.cols().block, routine,
+          "A and its blocks must be square");
+  require(same_grid(A.grid(), B.grid()) && same_blocks(A.rows(), B.rows()), routine,
+          "the rows of B must be distributed as those of A");
 }
 
 }  // namespace detail
@@ -108,17 +119,13 @@ template <class Communicator, scalar T>
   return grid_cholesky<Communicator, T>(all, A).run();
 }
 
-/// Solves A X = B with the result of getrf_on_grid() of a square A; B, whose rows are distributed
-/// as those of A, becomes X.
+/// Solves op(A) X = B with the result of getrf_on_grid() of a square A; B, whose rows are
+/// distributed as those of A, becomes X.
 template <class Communicator, scalar T>
-void getrs_on_grid(Communicator& all, const grid_view<T>& LU, std::span<const index_t> pivots,
-                   const grid_view<T>& B) {
+void getrs_on_grid(Communicator& all, op how, const grid_view<T>& LU,
+                   std::span<const index_t> pivots, const grid_view<T>& B) {
   using namespace detail;
-  check_grid("getrs_on_grid", all, LU.grid());
-  require(LU.rows().size == LU.cols().size && LU.rows().block == LU.cols().block, "getrs_on_grid",
-          "A and its blocks must be square");
-  require(same_grid(LU.grid(), B.grid()) && same_blocks(LU.rows(), B.rows()), "getrs_on_grid",
-          "the rows of B must be distributed as those of A");
+  check_solve("getrs_on_grid", all, LU, B);
   require(static_cast<index_t>(pivots.size()) >= LU.rows().size, "getrs_on_grid",
           "pivots must have a place for each row");
   for (index_t i = 0; i < LU.rows().size; ++i) {
@@ -126,46 +133,30 @@ void getrs_on_grid(Communicator& all, const grid_view<T>& LU, std::span<const in
     require(pivot >= i && pivot < LU.rows().size, "getrs_on_grid",
             "a pivot must be a row of A, not above its own");
   }
-  const index_t n = LU.rows().size, block = LU.rows().block;
   grid_update<Communicator, T> update(all, LU.grid());
-  for (index_t k = 0; k < n; k += block) {
-    update.exchange(LU.rows(), k, std::min(block, n - k), pivots.data() + k, B.local(), nullptr,
-                    nullptr);
+  grid_solve<Communicator, T> solve(all, LU, B);
+  if (how == op::none) {
+    update.exchange_all(LU.rows(), pivots.data(), B.local(), false);
+    solve.run(triangle::lower, how, diagonal::unit);
+    solve.run(triangle::upper, how, diagonal::stored);
+  } else {
+    solve.run(triangle::upper, how, diagonal::stored);
+    solve.run(triangle::lower, how, diagonal::unit);
+    update.exchange_all(LU.rows(), pivots.data(), B.local(), true);
   }
-  auto row = row_of_grid(all, LU.grid());
-  auto column = column_of_grid(all, LU.grid());
-  std::vector<T> panel, solved;
-  // Solves for the block at k and subtracts its part from the rows [from, to).
-  const auto eliminate = [&](index_t k, index_t from, index_t to, triangle stored, diagonal ones) {
-    const index_t order = std::min(block, n - k);
-    const bool has_diagonal = LU.rows().owns(k);
-    const index_t top = has_diagonal ? order : 0;
-    const index_t others = LU.rows().before(to) - LU.rows().before(from);
-    const matrix_view<T> X = B.local(k, k + order, 0, B.cols().size);
-    panel.resize(static_cast<std::size_t>((top + others) * order));
-    const matrix_view<T> L(panel.data(), top + others, order, std::max<index_t>(1, top + others));
-    if (LU.cols().owns(k)) {
-      copy<T>(LU.local(k, k + order, k, k + order), L.block(0, 0, top, order));
-      copy<T>(LU.local(from, to, k, k + order), L.block(top, 0, others, order));
-    }
-    row.bcast(std::span<T>(panel), LU.cols().owner(k));
-    solved.resize(static_cast<std::size_t>(order * X.cols()));
-    const matrix_view<T> S(solved.data(), order, X.cols(), order);
-    if (has_diagonal && X.cols() > 0) {
-      trsm<T>(side::left, stored, op::none, ones, T{1}, L.block(0, 0, order, order), X);
-      copy<T>(X, S);
-    }
-    column.bcast(std::span<T>(solved), LU.rows().owner(k));
-    if (others == 0 || X.cols() == 0) return;
-    gemm<T>(op::none, op::none, T{-1}, L.block(top, 0, others, order), S, T{1},
-            B.local(from, to, 0, B.cols().size));
-  };
-  for (index_t k = 0; k < n; k += block) {
-    eliminate(k, std::min(k + block, n), n, triangle::lower, diagonal::unit);
-  }
-  for (index_t k = n == 0 ? -1 : (n - 1) / block * block; k >= 0; k -= block) {
-    eliminate(k, 0, k, triangle::upper, diagonal::stored);
-  }
+}
+
+/// Solves A X = B with the result of potrf_on_grid(); B, whose rows are distributed as those of A,
+/// becomes X.
+template <class Communicator, scalar T>
+void potrs_on_grid(Communicator& all, triangle stored, const grid_view<T>& factor,
+                   const grid_view<T>& B) {
+  using namespace detail;
+  check_solve("potrs_on_grid", all, factor, B);
+  const bool lower = stored == triangle::lower;
+  grid_solve<Communicator, T> solve(all, factor, B);
+  solve.run(stored, lower ? op::none : op::conjugate_transpose, diagonal::stored);
+  solve.run(stored, lower ? op::conjugate_transpose : op::none, diagonal::stored);
 }
 
 }  // namespace creek::linalg

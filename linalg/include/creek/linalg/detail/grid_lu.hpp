@@ -40,14 +40,24 @@ class grid_update {
  public:
   grid_update(Communicator& all, const process_grid& grid) : column_(column_of_grid(all, grid)) {}
 
-  /// Exchanges the rows of local columns, all of them at once. At every process `U` becomes the
-  /// top rows, times L11^-1 if `by` is not null, if U is not null.
+  /// Exchanges the rows of local columns, all of them at once; `backwards` undoes it. At every
+  /// process `U` becomes the top rows, times L11^-1 if `by` is not null, if U is not null.
   void exchange(const cyclic_axis& rows, index_t first, index_t order, const index_t* pivots,
-                matrix_view<T> C, const_view<T>* by, matrix_view<T>* U) {
+                matrix_view<T> C, const_view<T>* by, matrix_view<T>* U, bool backwards = false) {
     if (C.cols() == 0) return;
-    plan(rows, first, order, pivots);
+    plan(rows, first, order, pivots, backwards);
     const int root = rows.owner(first);
     column_.rank() == root ? serve(rows, first, C, by, U) : ask(root, C, U);
+  }
+
+  /// Exchanges the rows of local columns by the pivots of all rows.
+  void exchange_all(const cyclic_axis& rows, const index_t* pivots, matrix_view<T> C,
+                    bool backwards) {
+    for (index_t i = 0; i < rows.blocks(); ++i) {
+      const index_t first = (backwards ? rows.blocks() - 1 - i : i) * rows.block;
+      exchange(rows, first, std::min(rows.block, rows.size - first), pivots + first, C, nullptr,
+               nullptr, backwards);
+    }
   }
 
  private:
@@ -56,13 +66,15 @@ class grid_update {
   };
 
   /// Finds which rows come to the top, and which rows of the top go elsewhere.
-  void plan(const cyclic_axis& rows, index_t first, index_t order, const index_t* pivots) {
+  void plan(const cyclic_axis& rows, index_t first, index_t order, const index_t* pivots,
+            bool backwards) {
     order_ = order;
     sources_.resize(static_cast<std::size_t>(order));
     for (index_t i = 0; i < order; ++i) sources_[static_cast<std::size_t>(i)] = first + i;
     down_.assign(static_cast<std::size_t>(column_.size()), {});
     std::vector<move> lower;
-    for (index_t i = 0; i < order; ++i) {
+    for (index_t step = 0; step < order; ++step) {
+      const index_t i = backwards ? order - 1 - step : step;
       index_t& here = sources_[static_cast<std::size_t>(i)];
       if (pivots[i] < first + order) {
         std::swap(here, sources_[static_cast<std::size_t>(pivots[i] - first)]);
