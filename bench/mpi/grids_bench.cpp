@@ -215,18 +215,22 @@ class contests {
             },
             [this](bool mine) { return check_lu(mine); }};
   }
-  contest cholesky() {
-    return {"Cholesky",
+  contest cholesky(triangle stored) {
+    return {stored == triangle::lower ? "Cholesky" : "Cholesky U",
             1.0 / 3 * cube(),
             [this] { a_.fill(symmetric); },
-            [this] { require(potrf_on_grid(ranks_, a_.view()) == 0); },
-            [this] {
+            [this, stored] { require(potrf_on_grid(ranks_, stored, a_.view()) == 0); },
+            [this, stored] {
+              const char letter = static_cast<char>(stored);
               int info = 0;
-              pdpotrf_("L", &n_, a_.data(), &one, &one, a_.desc, &info);
+              pdpotrf_(&letter, &n_, a_.data(), &one, &one, a_.desc, &info);
               require(info == 0);
             },
-            [this](bool) {
-              const values product = a_.times(a_.transposed_times(v_, lower_part), lower_part);
+            [this, stored](bool) {
+              const values product =
+                  stored == triangle::lower
+                      ? a_.times(a_.transposed_times(v_, lower_part), lower_part)
+                      : a_.transposed_times(a_.times(v_, upper_part), upper_part);
               return residual(product, a_.times(v_, original<symmetric>));
             }};
   }
@@ -376,7 +380,8 @@ int main(int argc, char** argv) {
     }
     contests all(ranks, grid, context, n, block);
     for (const contest& each :
-         {all.lu(), all.cholesky(), all.product(), all.solve(op::none), all.solve(op::transpose)}) {
+         {all.lu(), all.cholesky(triangle::lower), all.cholesky(triangle::upper), all.product(),
+          all.solve(op::none), all.solve(op::transpose)}) {
       good = compare(each, ranks.rank(), rounds) && good;
     }
     if (!good && ranks.rank() == 0) std::fprintf(stderr, "a residual is too large\n");

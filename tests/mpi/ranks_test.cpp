@@ -379,6 +379,38 @@ TEST_F(MpiRanks, SolveOnEveryGrid) {
   }
 }
 
+TEST_F(MpiRanks, SolveByCholeskyOnEveryGrid) {
+  using namespace linalg;
+  constexpr index_t n = 130, block = 16;
+  std::mt19937_64 random(9);
+  matrix<double> a = random_square(n, random);
+  for (index_t i = 0; i < n; ++i) a(i, i) = 2.0 * n;
+  for (int rows = 1; rows <= c.size(); ++rows) {
+    if (c.size() % rows != 0) continue;
+    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
+    for (const triangle stored : {triangle::lower, triangle::upper}) {
+      const auto element = [&](index_t i, index_t j) {
+        return (i > j) == (stored == triangle::lower) ? a(i, j) : a(j, i);
+      };
+      std::vector<double> a_here(n * n), b_here(n);
+      const grid_view<double> A(grid, n, n, block, block, a_here.data(), n);
+      const grid_view<double> B(grid, n, 1, block, 1, b_here.data(), n);
+      for (index_t i = 0; i < A.rows().local_size(); ++i) {
+        const index_t row = A.rows().global(i);
+        for (index_t j = 0; j < A.cols().local_size(); ++j) {
+          A.local()(i, j) = a(row, A.cols().global(j));
+        }
+        for (index_t j = 0; j < n; ++j) b_here[static_cast<std::size_t>(i)] += element(row, j);
+      }
+      ASSERT_EQ(potrf_on_grid(c, stored, A), 0);
+      potrs_on_grid(c, stored, A, B);
+      for (index_t i = 0; B.cols().local_size() == 1 && i < B.rows().local_size(); ++i) {
+        ASSERT_NEAR(B.local()(i, 0), 1, 1e-12);
+      }
+    }
+  }
+}
+
 /// The others wait for rank 0, which sleeps; this is about processor time, of which a sleep is
 /// none.
 TEST_F(MpiRanks, WaitWithoutAProcessor) {

@@ -108,15 +108,16 @@ template <class Communicator, scalar T>
   return grid_lu<Communicator, T>(all, A, pivots.data()).run();
 }
 
-/// A = L L^H for a square A with square blocks, of which the lower triangle is read and becomes L.
-/// Returns info, the same on every rank; if it is not 0, the factorization has stopped there.
+/// A = L L^H (lower) or U^H U (upper) for a square A with square blocks. The triangle `stored` of A
+/// becomes the factor; the other triangle is not used or written. Returns info, the same on every
+/// rank; if it is not 0, the factorization has stopped there.
 template <class Communicator, scalar T>
-[[nodiscard]] index_t potrf_on_grid(Communicator& all, const grid_view<T>& A) {
+[[nodiscard]] index_t potrf_on_grid(Communicator& all, triangle stored, const grid_view<T>& A) {
   using namespace detail;
   check_grid("potrf_on_grid", all, A.grid());
   require(A.rows().size == A.cols().size && A.rows().block == A.cols().block, "potrf_on_grid",
           "A and its blocks must be square");
-  return grid_cholesky<Communicator, T>(all, A).run();
+  return grid_cholesky<Communicator, T>(all, stored, A).run();
 }
 
 /// Solves op(A) X = B with the result of getrf_on_grid() of a square A; B, whose rows are
