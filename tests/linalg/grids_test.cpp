@@ -58,6 +58,18 @@ void expect_near(part<T>& found, const matrix<T>& expected) {
   EXPECT_LE(largest, 2e4 * eps<T> * scale);
 }
 
+/// Expects n rows with elements within 10 n eps of the largest one.
+template <class T>
+void expect_close(part<T>& found, const matrix<T>& expected) {
+  double largest = 0, scale = 0;
+  found.each([&](T& x, index_t i, index_t j) {
+    const double difference = std::abs(x - expected(i, j));
+    largest = difference <= largest ? largest : difference;
+    scale = std::max<double>(scale, std::abs(expected(i, j)));
+  });
+  EXPECT_LE(largest, 10 * eps<T> * scale * static_cast<double>(expected.rows()));
+}
+
 template <class F>
 void on_grids(F f) {
   for (const auto& shape : shapes) {
@@ -96,21 +108,60 @@ TEST(GridLayout, CountsAndNumbersAgree) {
   }
 }
 
+constexpr op ops[] = {op::none, op::transpose, op::conjugate_transpose};
+
 TYPED_TEST(Grids, ProductsAreThoseOfOneMemory) {
   using T = TypeParam;
-  for (const int depth : {29, 600}) {  // one step of the sum, and several
-    const auto a = random_matrix<T>(37, depth, this->random);
-    const auto b = random_matrix<T>(depth, 41, this->random);
-    const auto c0 = random_matrix<T>(37, 41, this->random);
-    auto expected = c0;
-    gemm<T>(op::none, op::none, T(2), a, b, T(-1), expected.view());
-    on_grids([&](host_communicator& c, const process_grid& grid) {
-      part<T> A(grid, a, 5, 4, grid.rows - 1, 0), B(grid, b, 4, 7, 0, grid.cols - 1);
-      part<T> C(grid, c0, 5, 7, grid.rows - 1, grid.cols - 1);
-      gemm_on_grid<host_communicator, T>(c, T(2), A.view, B.view, T(-1), C.view);
-      expect_near(C, expected);
-    });
+  const auto shaped = [&](op how, index_t rows, index_t cols) {
+    if (how != op::none) std::swap(rows, cols);
+    return random_matrix<T>(rows, cols, this->random);
+  };
+  const auto c0 = random_matrix<T>(37, 41, this->random);
+  for (const int depth : {29, 290}) {  // one step of the sum, and several
+    for (const op how_a : ops) {
+      for (const op how_b : ops) {
+        const auto a = shaped(how_a, 37, depth), b = shaped(how_b, depth, 41);
+        auto expected = c0;
+        gemm<T>(how_a, how_b, T(2), a, b, T(-1), expected.view());
+        on_grids([&](host_communicator& c, const process_grid& grid) {
+          const bool plain_a = how_a == op::none, plain_b = how_b == op::none;
+          part<T> A(grid, a, plain_a ? 5 : 4, plain_a ? 4 : 5, grid.rows - 1, grid.cols / 2);
+          part<T> B(grid, b, plain_b ? 4 : 7, plain_b ? 7 : 4, grid.rows / 2, grid.cols - 1);
+          part<T> C(grid, c0, 5, 7, grid.rows - 1, grid.cols - 1);
+          gemm_on_grid<host_communicator, T>(c, how_a, how_b, T(2), A.view, B.view, T(-1), C.view);
+          expect_close(C, expected);
+        });
+      }
+    }
   }
+}
+
+TYPED_TEST(Grids, ProductsWithoutElements) {
+  using T = TypeParam;
+  const matrix<T> none(9, 0), wide(0, 11);
+  auto c0 = random_matrix<T>(9, 11, this->random);
+  const auto c1 = sum(T(3), c0, T(0), c0);
+  const auto nan = std::numeric_limits<real<T>>::quiet_NaN();
+  const auto left = random_matrix<T>(6, 9, this->random),
+             right = random_matrix<T>(11, 6, this->random);
+  const auto all_nan = sum(T(nan), c0, T(0), c0);
+  auto expected = c0;
+  gemm<T>(op::transpose, op::transpose, T(1), left, right, T(0), expected.view());
+  on_grids([&](host_communicator& c, const process_grid& grid) {
+    using H = host_communicator;
+    // Without an inner dimension C is scaled; beta == 0 does not read it.
+    part<T> A(grid, none, 4, 3), B(grid, wide, 3, 2), C(grid, c0, 4, 2), D(grid, all_nan, 4, 2);
+    gemm_on_grid<H, T>(c, op::none, op::none, T(1), A.view, B.view, T(3), C.view);
+    expect_close(C, c1);
+    gemm_on_grid<H, T>(c, op::none, op::none, T(1), A.view, B.view, T(0), D.view);
+    expect_close(D, matrix<T>(9, 11));
+    part<T> L(grid, left, 3, 4), R(grid, right, 2, 3), N(grid, all_nan, 4, 2);
+    gemm_on_grid<H, T>(c, op::transpose, op::transpose, T(1), L.view, R.view, T(0), N.view);
+    expect_close(N, expected);
+    // C without columns.
+    part<T> E(grid, matrix<T>(0, 6), 2, 3), F(grid, none, 4, 2);
+    gemm_on_grid<H, T>(c, op::transpose, op::transpose, T(1), L.view, E.view, T(1), F.view);
+  });
 }
 
 TYPED_TEST(Grids, LuIsThatOfOneMemory) {
@@ -133,18 +184,6 @@ TYPED_TEST(Grids, LuIsThatOfOneMemory) {
   }
 }
 
-/// Expects the elements within 10 n eps of the largest one.
-template <class T>
-void expect_solution(part<T>& found, const matrix<T>& expected) {
-  double largest = 0, scale = 0;
-  found.each([&](T& x, index_t i, index_t j) {
-    const double difference = std::abs(x - expected(i, j));
-    largest = difference <= largest ? largest : difference;
-    scale = std::max<double>(scale, std::abs(expected(i, j)));
-  });
-  EXPECT_LE(largest, 10 * eps<T> * scale * static_cast<double>(expected.rows()));
-}
-
 struct system_size {
   index_t n, right_hand_sides, block;
 };
@@ -157,7 +196,7 @@ TYPED_TEST(Grids, SystemsAreSolved) {
     auto a = random_matrix<T>(n, n, this->random);
     for (index_t i = 0; i < n; ++i) a((i + 11) % n, i) += T(static_cast<real<T>>(2 * n));
     const auto x = random_matrix<T>(n, size.right_hand_sides, this->random);
-    for (const op how : {op::none, op::transpose, op::conjugate_transpose}) {
+    for (const op how : ops) {
       const auto b = product(applied(how, a), x);
       on_grids([&](host_communicator& c, const process_grid& grid) {
         part<T> A(grid, a, size.block, size.block, grid.rows - 1, grid.cols / 2);
@@ -165,7 +204,7 @@ TYPED_TEST(Grids, SystemsAreSolved) {
         std::vector<index_t> pivots(static_cast<std::size_t>(n));
         ASSERT_EQ((getrf_on_grid<host_communicator, T>(c, A.view, pivots)), 0);
         getrs_on_grid<host_communicator, T>(c, how, A.view, pivots, B.view);
-        expect_solution(B, x);
+        expect_close(B, x);
       });
     }
   }
@@ -192,7 +231,7 @@ TYPED_TEST(Grids, DefiniteSystemsAreSolved) {
         part<T> A(grid, factor, size.block, size.block, grid.rows - 1, grid.cols / 2);
         part<T> B(grid, b, size.block, 2, grid.rows - 1, grid.cols - 1);
         potrs_on_grid<host_communicator, T>(c, stored, A.view, B.view);
-        expect_solution(B, x);
+        expect_close(B, x);
       });
     }
   }
@@ -279,7 +318,15 @@ TEST(GridErrors, WrongArgumentsAreRefusedOnEveryRank) {
     EXPECT_THROW((void)(getrf_on_grid<C, double>(c, wide.view, pivots)), usage_error);
     EXPECT_THROW((void)(getrf_on_grid<C, double>(c, A.view, few)), usage_error);
     EXPECT_THROW((void)(potrf_on_grid<C, double>(c, triangle::upper, wide.view)), usage_error);
-    EXPECT_THROW((gemm_on_grid<C, double>(c, 1, A.view, wide.view, 0, A.view)), usage_error);
+    const auto product = [&](op how_a, op how_b, const part<double>& X, const part<double>& Y) {
+      gemm_on_grid<C, double>(c, how_a, how_b, 1, X.view, Y.view, 0, A.view);
+    };
+    EXPECT_THROW(product(op::none, op::none, A, wide), usage_error);
+    EXPECT_THROW(product(op::none, op::none, wide, A), usage_error);
+    EXPECT_THROW(product(op::transpose, op::none, wide, A), usage_error);
+    part<double> tall(grid, a, 3, 4);
+    EXPECT_THROW(product(op::none, op::transpose, A, tall), usage_error);
+    EXPECT_THROW(product(op::none, op::transpose, A, wide), usage_error);
     for (const index_t wrong : {-1, 12}) {
       std::fill(pivots.begin(), pivots.end(), 11);
       pivots[3] = wrong;
@@ -290,6 +337,7 @@ TEST(GridErrors, WrongArgumentsAreRefusedOnEveryRank) {
     EXPECT_THROW((potrs_on_grid<C, double>(c, triangle::lower, wide.view, A.view)), usage_error);
     EXPECT_THROW((potrs_on_grid<C, double>(c, triangle::upper, A.view, B.view)), usage_error);
     if (grid.rows > 1) {
+      EXPECT_THROW(product(op::none, op::none, elsewhere_too, A), usage_error);
       EXPECT_THROW((potrs_on_grid<C, double>(c, triangle::upper, A.view, elsewhere_too.view)),
                    usage_error);
     }

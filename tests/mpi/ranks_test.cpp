@@ -411,6 +411,40 @@ TEST_F(MpiRanks, SolveByCholeskyOnEveryGrid) {
   }
 }
 
+TEST_F(MpiRanks, MultiplyTransposedOnEveryGrid) {
+  using namespace linalg;
+  constexpr index_t m = 90, n = 70, depth = 110;
+  const auto a = [](index_t i, index_t j) { return static_cast<double>((3 * i + 5 * j) % 11); };
+  const auto b = [](index_t i, index_t j) { return static_cast<double>((7 * i + 2 * j) % 13); };
+  for (int rows = 1; rows <= c.size(); ++rows) {
+    if (c.size() % rows != 0) continue;
+    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
+    std::vector<double> a_here(depth * m), b_here(n * depth), c_here(m * n);
+    const grid_view<double> A(grid, depth, m, 16, 8, a_here.data(), depth);
+    const grid_view<double> B(grid, n, depth, 12, 16, b_here.data(), n);
+    const grid_view<double> C(grid, m, n, 8, 12, c_here.data(), m);
+    const auto fill = [](const grid_view<double>& X, auto f) {
+      for (index_t j = 0; j < X.cols().local_size(); ++j) {
+        for (index_t i = 0; i < X.rows().local_size(); ++i) {
+          X.local()(i, j) = f(X.rows().global(i), X.cols().global(j));
+        }
+      }
+    };
+    fill(A, a);
+    fill(B, b);
+    gemm_on_grid(c, op::transpose, op::transpose, 1, A, B, 0, C);
+    for (index_t j = 0; j < C.cols().local_size(); ++j) {
+      for (index_t i = 0; i < C.rows().local_size(); ++i) {
+        double sum = 0;
+        for (index_t k = 0; k < depth; ++k) {
+          sum += a(k, C.rows().global(i)) * b(C.cols().global(j), k);
+        }
+        ASSERT_EQ(C.local()(i, j), sum);
+      }
+    }
+  }
+}
+
 /// The others wait for rank 0, which sleeps; this is about processor time, of which a sleep is
 /// none.
 TEST_F(MpiRanks, WaitWithoutAProcessor) {

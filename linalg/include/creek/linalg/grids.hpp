@@ -34,9 +34,10 @@ inline bool same_grid(const process_grid& a, const process_grid& b) noexcept {
 inline bool same_blocks(const cyclic_axis& a, const cyclic_axis& b) noexcept {
   return a.size == b.size && a.block == b.block && a.source == b.source;
 }
-/// The inner dimension of a product, as columns of A and as rows of B.
-inline bool inner_blocks(const cyclic_axis& a, const cyclic_axis& b) noexcept {
-  return a.size == b.size && a.block == b.block;
+/// Whether the outer dimension of op(M) is one of C: a transposed one is along the other dimension
+/// of the grid, so that its sources have nothing in common.
+inline bool outer_blocks(op how, const cyclic_axis& m, const cyclic_axis& c) noexcept {
+  return how == op::none ? same_blocks(m, c) : m.size == c.size && m.block == c.block;
 }
 
 /// Checks the arguments of a solve with the factors of a square matrix.
@@ -52,26 +53,38 @@ void check_solve(const char* routine, Communicator& all, const grid_view<T>& A,
 
 }  // namespace detail
 
-/// C = alpha A B + beta C, by broadcasts of blocks of columns of A and of rows of B (SUMMA). The
-/// blocks of A's and C's rows, of B's and C's columns, and of A's columns and B's rows are the
-/// same. Source: [van de Geijn 1997].
+/// C = alpha op(A) op(B) + beta C, by steps of some columns of op(A) and rows of op(B) (SUMMA).
+/// Sizes and blocks agree: of op(A)'s and C's rows, of op(B)'s and C's columns, and of op(A)'s
+/// columns and op(B)'s rows. The sources of A's and C's rows are the same unless A is transposed,
+/// and those of B's and C's columns unless B is. With beta == 0, C is not read. Source: [van de
+/// Geijn 1997].
 template <class Communicator, scalar T>
-void gemm_on_grid(Communicator& all, factor<T> alpha, const grid_view<T>& A, const grid_view<T>& B,
-                  factor<T> beta, const grid_view<T>& C) {
+void gemm_on_grid(Communicator& all, op how_a, op how_b, factor<T> alpha, const grid_view<T>& A,
+                  const grid_view<T>& B, factor<T> beta, const grid_view<T>& C) {
   using namespace detail;
   check_grid("gemm_on_grid", all, C.grid());
   require(same_grid(A.grid(), C.grid()) && same_grid(B.grid(), C.grid()), "gemm_on_grid",
           "A, B and C must be on the same grid");
-  require(same_blocks(A.rows(), C.rows()) && same_blocks(B.cols(), C.cols()) &&
-              inner_blocks(A.cols(), B.rows()),
-          "gemm_on_grid", "sizes and blocks of A (m x k), B (k x n) and C (m x n) must agree");
+  const bool plain_a = how_a == op::none, plain_b = how_b == op::none;
+  const cyclic_axis& inner = plain_a ? A.cols() : A.rows();
+  const cyclic_axis& inner_b = plain_b ? B.rows() : B.cols();
+  require(outer_blocks(how_a, plain_a ? A.rows() : A.cols(), C.rows()) &&
+              outer_blocks(how_b, plain_b ? B.cols() : B.rows(), C.cols()) &&
+              inner.size == inner_b.size && inner.block == inner_b.block,
+          "gemm_on_grid",
+          "sizes and blocks of op(A) (m x k), op(B) (k x n) and C (m x n) must agree");
   const matrix_view<T> local = C.local();
-  const index_t depth = A.cols().size, block = A.cols().block;
+  const index_t depth = inner.size, block = inner.block;
   // Thin products take as long as C takes through the memory, so several blocks make one.
   const index_t together = std::max<index_t>(1, 256 / block) * block;
   // Messages are pushed between strips of C.
   constexpr index_t strip = 1024;
-  grid_factors<Communicator, T> now(all, A, B), next(all, A, B);
+  using operand = grid_operand<Communicator, T>;
+  const auto factors = [&]() -> grid_factors<Communicator, T> {
+    return {operand(all, side::left, how_a, A, C.rows()),
+            operand(all, side::right, how_b, B, C.cols())};
+  };
+  auto now = factors(), next = factors();
   T scale = beta;
   if (depth != 0) next.begin(0, std::min(together, depth));
   for (index_t k = 0; k < depth; k += together) {
@@ -79,9 +92,11 @@ void gemm_on_grid(Communicator& all, factor<T> alpha, const grid_view<T>& A, con
     now.finish();
     const index_t end = std::min(k + together, depth);
     if (end < depth) next.begin(end, std::min(end + together, depth));
+    const matrix_view<T> left = now.left.view(), right = now.right.view();
     for (index_t j = 0; j < local.cols(); j += strip) {
       const index_t n = std::min(strip, local.cols() - j);
-      gemm<T>(op::none, op::none, alpha, now.left(), now.right().columns(j, n), scale,
+      gemm<T>(how_a, how_b, alpha, left,
+              plain_b ? right.columns(j, n) : right.block(j, 0, n, right.cols()), scale,
               local.columns(j, n));
       next.push();
     }
