@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU, Cholesky and products on a grid of ranks: creek's routines and ScaLAPACK's, in turns on the
-// same matrices in one run. To be started by the launcher of the MPI; for one thread a rank with
-// OPENBLAS_NUM_THREADS=1.
+// LU, Cholesky, QR and products on a grid of ranks: creek's routines and ScaLAPACK's, in turns on
+// the same matrices in one run. To be started by the launcher of the MPI; for one thread a rank
+// with OPENBLAS_NUM_THREADS=1.
 #include <dlfcn.h>
 #include <creek/mpi/adopt.hpp>
 
@@ -33,6 +33,8 @@ void pdpotrf_(const char* stored, const int* n, double* a, const int* ia, const 
 void pdgetrs_(const char* op, const int* n, const int* right_hand_sides, const double* a,
               const int* ia, const int* ja, const int* desc_a, const int* pivots, double* b,
               const int* ib, const int* jb, const int* desc_b, int* info);
+void pdgeqrf_(const int* m, const int* n, double* a, const int* ia, const int* ja, const int* desc,
+              double* tau, double* work, const int* work_size, int* info);
 void pdgemm_(const char* op_a, const char* op_b, const int* m, const int* n, const int* k,
              const double* alpha, const double* a, const int* ia, const int* ja, const int* desc_a,
              const double* b, const int* ib, const int* jb, const int* desc_b, const double* beta,
@@ -201,12 +203,15 @@ class contests {
         c_(grid, context, n, block),
         pivots_(static_cast<std::size_t>(n)),
         their_pivots_(static_cast<std::size_t>(n + block)),
+        tau_(static_cast<std::size_t>(n)),
+        their_tau_(static_cast<std::size_t>(n)),
         v_(probe(static_cast<std::size_t>(n))) {}
 
   std::vector<contest> all() {
     return {lu(),
             cholesky(triangle::lower),
             cholesky(triangle::upper),
+            qr(),
             product(op::none),
             product(op::transpose),
             solve(op::none),
@@ -244,6 +249,26 @@ class contests {
                       : a_.transposed_times(a_.times(v_, upper_part), upper_part);
               return residual(product, a_.times(v_, original<symmetric>));
             }};
+  }
+  contest qr() {
+    double work = 0;
+    const int ask = -1;
+    int asked = 0;
+    pdgeqrf_(&n_, &n_, a_.data(), &one, &one, a_.desc, their_tau_.data(), &work, &ask, &asked);
+    require(asked == 0);
+    work_.resize(static_cast<std::size_t>(work));
+    return {"QR",
+            4.0 / 3 * cube(),
+            [this] { a_.fill(general); },
+            [this] { geqrf_on_grid(ranks_, a_.view(), std::span(tau_)); },
+            [this] {
+              const int size = static_cast<int>(work_.size());
+              int info = 0;
+              pdgeqrf_(&n_, &n_, a_.data(), &one, &one, a_.desc, their_tau_.data(), work_.data(),
+                       &size, &info);
+              require(info == 0);
+            },
+            [this](bool mine) { return check_qr(mine); }};
   }
   /// With as many right-hand sides as rows.
   contest solve(op how) {
@@ -342,11 +367,41 @@ class contests {
     return residual(a_.times(a_.times(v_, upper_part), unit_lower_part), expected);
   }
 
+  /// Applies Q to R v.
+  double check_qr(bool mine) {
+    values tau = tau_;
+    if (!mine) {
+      // ScaLAPACK's are at the processes whose columns they are.
+      std::fill(tau.begin(), tau.end(), 0);
+      const cyclic_axis& axis = a_.view().cols();
+      for (index_t j = 0; a_.view().grid().row == 0 && j < axis.local_size(); ++j) {
+        tau[static_cast<std::size_t>(axis.global(j))] = their_tau_[static_cast<std::size_t>(j)];
+      }
+      MPI_Allreduce(MPI_IN_PLACE, tau.data(), n_, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    const values product = a_.times(v_, upper_part);
+    values here(v_.size());
+    const grid_view<double> column(a_.view().grid(), n_, 1, block_, 1, here.data(), n_);
+    const cyclic_axis& axis = column.rows();
+    const auto each = [&](auto f) {
+      for (index_t i = 0; i < axis.local_size(); ++i) {
+        f(here[static_cast<std::size_t>(i)], static_cast<std::size_t>(axis.global(i)));
+      }
+    };
+    each([&](double& x, std::size_t i) { x = product[i]; });
+    ormqr_on_grid(ranks_, op::none, a_.view(), std::span<const double>(tau), column);
+    values found(v_.size());
+    if (column.grid().col == 0) each([&](double& x, std::size_t i) { found[i] = x; });
+    MPI_Allreduce(MPI_IN_PLACE, found.data(), n_, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return residual(found, a_.times(v_, original<general>));
+  }
+
   creek::mpi_communicator& ranks_;
   int n_, block_;
   grid_matrix a_, b_, c_;
   std::vector<index_t> pivots_;
   std::vector<int> their_pivots_;
+  values tau_, their_tau_, work_;
   values v_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU on a grid of processes of which one fails in the middle: every message ends before its data
-// do. The end of a request reads its data, so that AddressSanitizer says if they are gone.
+// LU and QR on a grid of processes of which one fails in the middle: every message ends before its
+// data do. The end of a request reads its data, so that AddressSanitizer says if they are gone.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -74,7 +74,9 @@ class failing_communicator {
   int calls_;
 };
 
-TEST(GridFailures, LeaveNoMessageWithoutItsData) {
+/// Lets every rank fail at many of its calls. `routine` gets a communicator and a matrix.
+template <class F>
+void fail(F routine) {
   std::mt19937 random{13};
   const index_t n = 70, block = 24;  // panels above communicator_options::hand_over_above
   const auto whole = testing::random_matrix<double>(n, n, random);
@@ -90,8 +92,7 @@ TEST(GridFailures, LeaveNoMessageWithoutItsData) {
           A.local()(i, j) = whole(A.rows().global(i), A.cols().global(j));
         }
       }
-      std::vector<index_t> pivots(static_cast<std::size_t>(n));
-      (void)getrf_on_grid(all, A, std::span<index_t>(pivots));
+      routine(all, A);
     };
     try {
       spmd(4, body);
@@ -100,6 +101,20 @@ TEST(GridFailures, LeaveNoMessageWithoutItsData) {
     }
   }
   EXPECT_GT(failures, 10);
+}
+
+TEST(GridFailures, OfLuLeaveNoMessageWithoutItsData) {
+  fail([](failing_communicator& all, const grid_view<double>& A) {
+    std::vector<index_t> pivots(static_cast<std::size_t>(A.rows().size));
+    (void)getrf_on_grid(all, A, std::span<index_t>(pivots));
+  });
+}
+
+TEST(GridFailures, OfQrLeaveNoMessageWithoutItsData) {
+  fail([](failing_communicator& all, const grid_view<double>& A) {
+    std::vector<double> tau(static_cast<std::size_t>(A.rows().size));
+    geqrf_on_grid(all, A, std::span<double>(tau));
+  });
 }
 
 }  // namespace

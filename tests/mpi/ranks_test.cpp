@@ -445,6 +445,43 @@ TEST_F(MpiRanks, MultiplyTransposedOnEveryGrid) {
   }
 }
 
+TEST_F(MpiRanks, FactorByReflectorsOnEveryGrid) {
+  using namespace linalg;
+  constexpr index_t n = 170, block = 16;
+  std::mt19937_64 random(9);
+  const matrix<double> a = random_square(n, random);
+  std::vector<double> tau(n);
+  matrix<double> factors = a;
+  geqrf(factors.view(), std::span<double>(tau));
+  for (int rows = 1; rows <= c.size(); ++rows) {
+    if (c.size() % rows != 0) continue;
+    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
+    std::vector<double> a_here(n * n), b_here(n);
+    const grid_view<double> A(grid, n, n, block, block, a_here.data(), n);
+    const grid_view<double> B(grid, n, 1, block, 1, b_here.data(), n);
+    const auto each = [&](auto f) {
+      for (index_t j = 0; j < A.cols().local_size(); ++j) {
+        for (index_t i = 0; i < A.rows().local_size(); ++i) {
+          f(A.local()(i, j), A.rows().global(i), A.cols().global(j));
+        }
+      }
+    };
+    each([&](double& x, index_t i, index_t j) { x = a(i, j); });
+    std::vector<double> found(n);
+    geqrf_on_grid(c, A, std::span<double>(found));
+    each([&](double x, index_t i, index_t j) { ASSERT_NEAR(x, factors(i, j), 1e-10); });
+    for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], tau[i], 1e-10);
+    // Q^H times the first column of A is that of R.
+    for (index_t i = 0; i < A.rows().local_size(); ++i) {
+      b_here[static_cast<std::size_t>(i)] = a(A.rows().global(i), 0);
+    }
+    ormqr_on_grid(c, op::transpose, A, std::span<const double>(found), B);
+    for (index_t i = 0; B.cols().local_size() == 1 && i < B.rows().local_size(); ++i) {
+      ASSERT_NEAR(B.local()(i, 0), B.rows().global(i) == 0 ? factors(0, 0) : 0, 1e-11);
+    }
+  }
+}
+
 /// The others wait for rank 0, which sleeps; this is about processor time, of which a sleep is
 /// none.
 TEST_F(MpiRanks, WaitWithoutAProcessor) {

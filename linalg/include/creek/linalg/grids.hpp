@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, LU with partial pivoting, Cholesky and their solves of matrices that are distributed
+// Products, LU with partial pivoting, Cholesky, QR and their solves of matrices that are distributed
 // over a grid of processes in ScaLAPACK's layout (grid_matrix.hpp), which exchange messages.
 //
 // All ranks of the communicator call a routine together, with the same sizes. The thread that calls
@@ -14,6 +14,7 @@
 #include <creek/linalg/detail/grid_cholesky.hpp>
 #include <creek/linalg/detail/grid_lu.hpp>
 #include <creek/linalg/detail/grid_product.hpp>
+#include <creek/linalg/detail/grid_qr.hpp>
 #include <creek/linalg/detail/grid_solve.hpp>
 #include <creek/linalg/detail/require.hpp>
 #include <creek/linalg/grid_matrix.hpp>
@@ -173,6 +174,35 @@ void potrs_on_grid(Communicator& all, triangle stored, const grid_view<T>& facto
   grid_solve<Communicator, T> solve(all, factor, B);
   solve.run(stored, lower ? op::none : op::conjugate_transpose, diagonal::stored);
   solve.run(stored, lower ? op::conjugate_transpose : op::none, diagonal::stored);
+}
+
+/// A = Q R, like geqrf(), for square blocks. `tau` has min(m, n) elements, all of which are set on
+/// every rank.
+template <class Communicator, scalar T>
+void geqrf_on_grid(Communicator& all, const grid_view<T>& A, std::span<T> tau) {
+  using namespace detail;
+  check_grid("geqrf_on_grid", all, A.grid());
+  require(A.rows().block == A.cols().block, "geqrf_on_grid", "blocks must be square");
+  require(static_cast<index_t>(tau.size()) >= std::min(A.rows().size, A.cols().size),
+          "geqrf_on_grid", "tau must have min(m, n) places");
+  grid_qr<Communicator, T>(all, A).factor(tau.data());
+}
+
+/// C = op(Q) C with the result of geqrf_on_grid(); how is none or conjugate_transpose (for real T
+/// also transpose). The rows of C are distributed as those of A.
+template <class Communicator, scalar T>
+void ormqr_on_grid(Communicator& all, op how, const grid_view<T>& QR, std::span<const T> tau,
+                   const grid_view<T>& C) {
+  using namespace detail;
+  check_grid("ormqr_on_grid", all, QR.grid());
+  require(QR.rows().block == QR.cols().block, "ormqr_on_grid", "blocks must be square");
+  require(static_cast<index_t>(tau.size()) >= std::min(QR.rows().size, QR.cols().size),
+          "ormqr_on_grid", "tau must have min(m, n) places");
+  require(same_grid(QR.grid(), C.grid()) && same_blocks(QR.rows(), C.rows()), "ormqr_on_grid",
+          "the rows of C must be distributed as those of A");
+  require(!is_complex<T> || how != op::transpose, "ormqr_on_grid",
+          "of complex numbers only Q and its conjugate transpose can be applied");
+  grid_qr<Communicator, T>(all, QR).multiply(how, tau.data(), C);
 }
 
 }  // namespace creek::linalg
