@@ -125,28 +125,6 @@ void form_narrow_triangle(const_view<T> V, const T* tau, matrix_view<T> triangle
   }
 }
 
-/// dots += V^H C for the columns of C that make whole tiles; returns their number. Reads C in
-/// place, as packing would take a good part of the time of the product. `turned` is V^H packed;
-/// dots has rows for all of its strips.
-template <scalar T>
-index_t project_columns(const real<T>* turned, matrix_view<T> C, matrix_view<T> dots) {
-  if constexpr (is_complex<T>) {
-    return 0;
-  } else {
-    const auto& kernels = micro_kernels_of<T>();
-    const index_t whole = C.cols() / kernels.cols * kernels.cols;
-    for (index_t j = 0; j < whole; j += kernels.cols) {
-      const T* strip = turned;
-      for (index_t i = 0; i < dots.rows(); i += kernels.rows) {
-        kernels.multiply_columns(C.rows(), strip, kernels.rows, C.column(j), C.leading(),
-                                 &dots(i, j), dots.leading());
-        strip += kernels.rows * C.rows();
-      }
-    }
-    return whole;
-  }
-}
-
 }  // namespace
 
 template <scalar T>
@@ -223,28 +201,8 @@ void factor_reflectors(matrix_view<T> A, T* tau, matrix_view<T> triangle) {
 }
 
 template <scalar T>
-index_t packed_reflectors<T>::step() const noexcept {
-  return blocking<T>::depth();
-}
-
-template <scalar T>
 packed_reflectors<T>::packed_reflectors(const_view<T> V, const_view<T> triangle, bool transposed)
-    : rows_(V.rows()),
-      order_(V.cols()),
-      v_(packed_left_size<T>(round_up(order_, micro_kernels_of<real<T>>().rows) + rows_ - order_,
-                             order_)),
-      v_turned_(packed_left_size<T>(order_, rows_)),
-      t_(packed_left_size<T>(order_, order_)) {
-  const strided<T> upper = upper_rows(V);
-  const strided<T> lower = lower_rows(V);
-  const index_t below = rows_ - order_;
-  pack_left(upper, order_, order_, v_.data());
-  pack_left(lower, below, order_, v_.data() + packed_left_size<T>(order_, order_));
-  pack_left(conjugate_transposed(upper), order_, order_, v_turned_.data());
-  for (index_t p = 0; p < below; p += step()) {
-    pack_left(conjugate_transposed(lower).block(0, p), order_, std::min(step(), below - p),
-              v_turned_.data() + packed_left_size<T>(order_, order_ + p));
-  }
+    : order_(V.cols()), vectors_(V, true), t_(packed_left_size<T>(order_, order_)) {
   strided<T> t{triangle.data(), 1, triangle.leading()};
   t.shape = structure::triangular;
   pack_left(transposed ? conjugate_transposed(t) : t, order_, order_, t_.data());
@@ -255,36 +213,12 @@ void packed_reflectors<T>::apply(matrix_view<T> C) const {
   if (C.cols() == 0) return;
   matrix<T> dots(round_up(order_, micro_kernels_of<real<T>>().rows), C.cols()),
       weights(order_, C.cols());
-  const pack_array<real<T>> right(
-      packed_right_size<T>(std::max(order_, std::min(step(), rows_)), C.cols()));
-  const strided<T> c{C.data(), 1, C.leading()};
-  const auto project_rows = [&](index_t first, index_t depth) {
-    const real<T>* const turned = v_turned_.data() + packed_left_size<T>(order_, first);
-    const index_t done = project_columns(turned, C.block(first, 0, depth, C.cols()), dots.view());
-    const index_t rest = C.cols() - done;
-    if (rest == 0) return;
-    pack_right(c.block(first, done), depth, rest, T{1}, right.data());
-    multiply_packed(order_, rest, depth, turned, right.data(), dots.view().column(done),
-                    dots.leading());
-  };
-  project_rows(0, order_);
-  for (index_t i = order_; i < rows_; i += step()) project_rows(i, std::min(step(), rows_ - i));
-
-  const auto pack_all = [&](const matrix<T>& from, T alpha) {
-    pack_right(strided<T>{from.data(), 1, from.leading()}, order_, C.cols(), alpha, right.data());
-  };
-  pack_all(dots, T{1});
+  vectors_.project(C, dots.view());
+  const pack_array<real<T>> right(packed_right_size<T>(order_, C.cols()));
+  pack_right(strided<T>{dots.data(), 1, dots.leading()}, order_, C.cols(), T{1}, right.data());
   multiply_packed(order_, C.cols(), order_, t_.data(), right.data(), weights.data(),
                   weights.leading());
-  pack_all(weights, T{-1});
-  multiply_packed(order_, C.cols(), order_, v_.data(), right.data(), C.data(), C.leading());
-  const real<T>* const lower = v_.data() + packed_left_size<T>(order_, order_);
-  const index_t below = rows_ - order_;
-  for (index_t i = 0; i < below; i += blocking<T>::rows()) {
-    multiply_packed(std::min(blocking<T>::rows(), below - i), C.cols(), order_,
-                    lower + packed_left_size<T>(i, order_), right.data(), &C(order_ + i, 0),
-                    C.leading());
-  }
+  vectors_.subtract(weights.view(), C);
 }
 
 #define CREEK_INSTANTIATE(letter, T)                                       \

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <creek/linalg/detail/packed_vectors.hpp>
 #include <creek/linalg/matrix.hpp>
 
 #include "kernels/pack_memory.hpp"
@@ -83,13 +84,9 @@ class packed_reflectors {
   void apply(matrix_view<T> C) const;
 
  private:
-  index_t step() const noexcept;
-
-  index_t rows_;
   index_t order_;
-  pack_array<real<T>> v_;         // V as a left operand
-  pack_array<real<T>> v_turned_;  // V^H as a left operand, in steps over its depth
-  pack_array<real<T>> t_;         // T or T^H as a left operand
+  packed_vectors<T> vectors_;
+  pack_array<real<T>> t_;  // T or T^H as a left operand
 };
 
 }  // namespace creek::linalg::detail

@@ -28,17 +28,18 @@ class grid_qr {
     for (index_t first = 0; first < steps; first += block) {
       const auto panel = finish();
       std::copy_n(panel->tau().data(), panel->order, tau + first);
+      const packed_vectors<T> V(panel->V(), false);
       index_t rest = first + panel->order;
       const index_t following = first + block;
       if (following < steps) {
         if (A_.cols().owns(following)) {
           const index_t end = std::min(following + block, A_.cols().size);
-          update(*panel, rest, end);
+          update(*panel, V, rest, end);
           rest = end;
         }
         begin(following, nullptr);
       }
-      update(*panel, rest, A_.cols().size);
+      update(*panel, V, rest, A_.cols().size);
     }
   }
 
@@ -51,7 +52,8 @@ class grid_qr {
     for (index_t k = 0; k < panels; ++k) {
       const auto panel = finish();
       if (k + 1 < panels) begin(first(k + 1), tau);
-      reflection_.apply(*panel, how, C.local(panel->first, A_.rows().size, 0, C.cols().size),
+      const packed_vectors<T> V(panel->V(), false);
+      reflection_.apply(*panel, V, how, C.local(panel->first, A_.rows().size, 0, C.cols().size),
                         messages_);
     }
   }
@@ -94,8 +96,8 @@ class grid_qr {
     return std::move(next_);
   }
   /// Updates the local part of the columns [from, to).
-  void update(grid_reflectors<T>& panel, index_t from, index_t to) {
-    reflection_.apply(panel, op::conjugate_transpose,
+  void update(grid_reflectors<T>& panel, const packed_vectors<T>& V, index_t from, index_t to) {
+    reflection_.apply(panel, V, op::conjugate_transpose,
                       A_.local(panel.first, A_.rows().size, from, to), messages_);
   }
 

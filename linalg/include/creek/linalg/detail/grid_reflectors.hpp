@@ -11,6 +11,7 @@
 
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/detail/grid_line.hpp>
+#include <creek/linalg/detail/packed_vectors.hpp>
 
 namespace creek::linalg::detail {
 
@@ -90,17 +91,18 @@ class grid_reflection {
   grid_reflection(Communicator& all, const process_grid& grid)
       : column_(column_of_grid(all, grid)) {}
 
-  /// C = (I - V op(T) V^H) C for the local rows of C. Pushes `others` between strips.
-  void apply(grid_reflectors<T>& by, op how, matrix_view<T> C,
+  /// C = (I - V op(T) V^H) C for the local rows of C, where V is that of `by`. Pushes `others`
+  /// between strips.
+  void apply(grid_reflectors<T>& by, const packed_vectors<T>& V, op how, matrix_view<T> C,
              pending_messages<Communicator>& others) {
     constexpr index_t width = 256;
     const index_t strips = (C.cols() + width - 1) / width;
     for (index_t s = 0; s < strips + 2; ++s) {
       if (s < strips) {
-        begin(at(s), by, C.columns(s * width, std::min(width, C.cols() - s * width)));
+        begin(at(s), by, V, C.columns(s * width, std::min(width, C.cols() - s * width)));
       }
       if (s >= 1 && s <= strips) add_up(at(s - 1), by, how);
-      if (s >= 2) finish(at(s - 2), by);
+      if (s >= 2) finish(at(s - 2), V);
       others.push();
     }
   }
@@ -133,11 +135,11 @@ class grid_reflection {
     }
   }
 
-  void begin(strip& now, grid_reflectors<T>& by, matrix_view<T> C) {
+  void begin(strip& now, grid_reflectors<T>& by, const packed_vectors<T>& V, matrix_view<T> C) {
     now.order = by.order;
     now.C = C;
-    now.elements.resize(static_cast<std::size_t>(by.order * C.cols()));
-    gemm<T>(op::conjugate_transpose, op::none, T{1}, by.V(), C, T{0}, now.products());
+    now.elements.assign(static_cast<std::size_t>(by.order * C.cols()), T{});
+    V.project(C, now.products());
     now.parts.resize(share(now, column_.rank()).size() * static_cast<std::size_t>(column_.size()));
     each_other([&](int p) { now.messages.receive(column_, part(now, p), p); });
     each_other([&](int p) { now.messages.send(column_, std::span<const T>(share(now, p)), p); });
@@ -161,9 +163,9 @@ class grid_reflection {
     each_other([&](int p) { now.messages.receive(column_, share(now, p), p); });
     each_other([&](int p) { now.messages.send(column_, std::span<const T>(mine), p); });
   }
-  void finish(strip& now, grid_reflectors<T>& by) {
+  void finish(strip& now, const packed_vectors<T>& V) {
     now.messages.wait();
-    gemm<T>(op::none, op::none, T{-1}, by.V(), now.products(), T{1}, now.C);
+    V.subtract(now.products(), now.C);
   }
 
   grid_line<Communicator> column_;
