@@ -34,6 +34,14 @@ int numroc_(const int* n, const int* block, const int* process, const int* sourc
                                     const int*, int*, std::size_t);                                \
   extern "C" void p##LETTER##potrf_(const char*, const int*, T*, const int*, const int*,           \
                                     const int*, int*, std::size_t);                                \
+  extern "C" void p##LETTER##posv_(const char*, const int*, const int*, T*, const int*,            \
+                                   const int*, const int*, T*, const int*, const int*, const int*, \
+                                   int*, std::size_t);                                             \
+  extern "C" void p##LETTER##potrs_(const char*, const int*, const int*, T*, const int*,           \
+                                    const int*, const int*, T*, const int*, const int*,            \
+                                    const int*, int*, std::size_t);                                \
+  extern "C" void p##LETTER##geqrf_(const int*, const int*, T*, const int*, const int*,            \
+                                    const int*, T*, T*, const int*, int*);                         \
   extern "C" void p##LETTER##gemm_(const char*, const char*, const int*, const int*, const int*,   \
                                    const T*, T*, const int*, const int*, const int*, T*,           \
                                    const int*, const int*, const int*, const T*, T*, const int*,   \
@@ -111,10 +119,10 @@ class matrix {
   void fill(unsigned salt, double diagonal = 0) {
     each([&](T& x, int i, int j) { x = element<T>(i, j, salt) + (i == j ? T(diagonal) : T{}); });
   }
-  /// Hermitian and positive definite in the triangle that is read.
-  void fill_lower(unsigned salt) {
+  /// Hermitian and positive definite in a triangle; zeros in the other.
+  void fill_triangle(char stored, unsigned salt) {
     each([&](T& x, int i, int j) {
-      if (i > j) x = element<T>(i, j, salt);
+      x = (stored == 'L') == (i > j) && i != j ? element<T>(i, j, salt) : T{};
       if (i == j) x = T(2.0 * rows_);
     });
   }
@@ -156,6 +164,12 @@ class matrix {
   const int* row() const { return &i_; }
   const int* col() const { return &j_; }
   int local_rows() const { return local_rows_; }
+  int local_cols() const { return local_cols_; }
+  /// The local column of the array that column j of sub(A) is, which is here.
+  std::size_t local_col(int j) const {
+    const int global = j + j_ - 1;
+    return static_cast<std::size_t>(global / desc[5] / on_.cols * desc[5] + global % desc[5]);
+  }
 
   int desc[9];
 
@@ -199,6 +213,29 @@ double residual(const std::vector<T>& a, const std::vector<T>& x, const std::vec
   return worst / (std::numeric_limits<double>::epsilon() * (size_a * size_x + size_b) * n);
 }
 
+/// Returns op(A), n x m for an m x n matrix A, or A itself.
+template <class T>
+std::vector<T> op_of(char how, const std::vector<T>& a, int m, int n) {
+  if (how == 'N') return a;
+  std::vector<T> turned(a.size());
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < m; ++i) {
+      T x = a[static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * m];
+      if constexpr (std::is_same_v<T, complex>) x = how == 'C' ? std::conj(x) : x;
+      turned[static_cast<std::size_t>(j) + static_cast<std::size_t>(i) * n] = x;
+    }
+  }
+  return turned;
+}
+
+/// ScaLAPACK's own function of that name.
+template <class F>
+F own(F ours, const char* name) {
+  const auto found = reinterpret_cast<F>(dlsym(dlopen(SCALAPACK, RTLD_NOW | RTLD_NOLOAD), name));
+  EXPECT(found != nullptr && found != ours);
+  return found;
+}
+
 template <class T>
 struct routines;
 template <>
@@ -207,6 +244,9 @@ struct routines<double> {
   static constexpr auto getrf = &pdgetrf_;
   static constexpr auto getrs = &pdgetrs_;
   static constexpr auto potrf = &pdpotrf_;
+  static constexpr auto potrs = &pdpotrs_;
+  static constexpr auto posv = &pdposv_;
+  static constexpr auto geqrf = &pdgeqrf_;
   static constexpr auto gemm = &pdgemm_;
 };
 template <>
@@ -215,6 +255,9 @@ struct routines<complex> {
   static constexpr auto getrf = &pzgetrf_;
   static constexpr auto getrs = &pzgetrs_;
   static constexpr auto potrf = &pzpotrf_;
+  static constexpr auto potrs = &pzpotrs_;
+  static constexpr auto posv = &pzposv_;
+  static constexpr auto geqrf = &pzgeqrf_;
   static constexpr auto gemm = &pzgemm_;
 };
 
@@ -236,81 +279,106 @@ void solve(const grid& on, int n, int nrhs, int block, int before) {
   matrix<T> C(on, n, n, block, block, 1, before);
   std::vector<int> again(pivots_size, -5), theirs(pivots_size, -5);
   C.fill(1);
-  B.fill(2);
   routines<T>::getrf(&n, &n, C.data(), C.row(), C.col(), C.desc, again.data(), &info);
   // Behind the local rows ScaLAPACK's routine keeps something else.
   const auto are_equal = [&](const std::vector<int>& x, const std::vector<int>& y) {
     return std::equal(x.begin(), x.begin() + C.local_rows(), y.begin());
   };
   EXPECT(info == 0 && are_equal(again, pivots) && C.whole() == A.whole());
-  routines<T>::getrs("N", &n, &nrhs, C.data(), C.row(), C.col(), C.desc, again.data(), B.data(),
-                     B.row(), B.col(), B.desc, &info, 1);
-  EXPECT(info == 0);
-  EXPECT(residual(a, B.whole(), b, n, nrhs) < 16);
-  using function = decltype(routines<T>::getrf);
-  static const auto own =
-      reinterpret_cast<function>(dlsym(dlopen(SCALAPACK, RTLD_NOW | RTLD_NOLOAD),
-                                       std::is_same_v<T, double> ? "pdgetrf_" : "pzgetrf_"));
-  EXPECT(own != nullptr && own != routines<T>::getrf);
+  for (const char how : {'N', 'T', 'C'}) {
+    B.fill(2);
+    routines<T>::getrs(&how, &n, &nrhs, C.data(), C.row(), C.col(), C.desc, again.data(), B.data(),
+                       B.row(), B.col(), B.desc, &info, 1);
+    EXPECT(info == 0);
+    EXPECT(residual(op_of(how, a, n, n), B.whole(), b, n, nrhs) < 16);
+  }
   C.fill(1);
-  own(&n, &n, C.data(), C.row(), C.col(), C.desc, theirs.data(), &info);
+  own(routines<T>::getrf, std::is_same_v<T, double> ? "pdgetrf_" : "pzgetrf_")(
+      &n, &n, C.data(), C.row(), C.col(), C.desc, theirs.data(), &info);
   EXPECT(are_equal(theirs, pivots));
 }
 
 template <class T>
-void factor_positive(const grid& on, int n, int block, int before) {
-  matrix<T> A(on, n, n, block, block, 1, before);
-  A.fill_lower(3);
-  const std::vector<T> a = A.whole();
+void solve_positive(const grid& on, char stored, int n, int nrhs, int block, int before) {
+  matrix<T> A(on, n, n, block, block, 1, before), B(on, n, nrhs, block, 3, 1, before);
+  A.fill_triangle(stored, 3);
+  B.fill(2);
+  const std::vector<T> half = A.whole(), b = B.whole();
+  std::vector<T> a = op_of('C', half, n, n);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = half[i] == T{} ? a[i] : half[i];
   int info = -1;
-  routines<T>::potrf("L", &n, A.data(), A.row(), A.col(), A.desc, &info, 1);
-  EXPECT(info == 0 && A.border_is_whole());
-  const std::vector<T> l = A.whole();
-  double worst = 0;
-  for (int j = 0; j < n; ++j) {
-    for (int i = j; i < n; ++i) {
-      T sum = -a[static_cast<std::size_t>(i) + j * n];
-      for (int k = 0; k <= j; ++k) {
-        T right = l[static_cast<std::size_t>(j) + k * n];
-        if constexpr (std::is_same_v<T, complex>) right = std::conj(right);
-        sum += l[static_cast<std::size_t>(i) + k * n] * right;
-      }
-      worst = std::max(worst, static_cast<double>(std::abs(sum)));
-    }
-  }
-  EXPECT(worst < 2.0 * n * n * std::numeric_limits<double>::epsilon());
+  routines<T>::posv(&stored, &n, &nrhs, A.data(), A.row(), A.col(), A.desc, B.data(), B.row(),
+                    B.col(), B.desc, &info, 1);
+  EXPECT(info == 0 && residual(a, B.whole(), b, n, nrhs) < 16);
+  EXPECT(A.border_is_whole() && B.border_is_whole());
+  A.fill_triangle(stored, 3);
+  B.fill(2);
+  routines<T>::potrf(&stored, &n, A.data(), A.row(), A.col(), A.desc, &info, 1);
+  EXPECT(info == 0);
+  routines<T>::potrs(&stored, &n, &nrhs, A.data(), A.row(), A.col(), A.desc, B.data(), B.row(),
+                     B.col(), B.desc, &info, 1);
+  EXPECT(info == 0 && residual(a, B.whole(), b, n, nrhs) < 16);
   // Not positive definite from row 2 on.
-  A.fill_lower(3);
+  A.fill_triangle(stored, 3);
   A.each([](T& x, int i, int j) {
     if (i == j && i == 1) x = T(-1);
   });
-  routines<T>::potrf("l", &n, A.data(), A.row(), A.col(), A.desc, &info, 1);
-  EXPECT(info == 2);
+  routines<T>::potrf(&stored, &n, A.data(), A.row(), A.col(), A.desc, &info, 1);
+  EXPECT(info == (n > 1 ? 2 : 0));
+}
+
+/// The factors are LAPACK's, so both libraries' are equal but for rounding.
+template <class T>
+void factor_qr(const grid& on, int m, int n, int block, int before) {
+  matrix<T> A(on, m, n, block, block, 1, before), B(on, m, n, block, block, 1, before);
+  const int length = block * (m + n + block);
+  std::vector<T> work(static_cast<std::size_t>(length)), tau(A.local_cols() + 1u, T(5)),
+      theirs(tau);
+  A.fill(1);
+  B.fill(1);
+  int info = -1;
+  routines<T>::geqrf(&m, &n, A.data(), A.row(), A.col(), A.desc, tau.data(), work.data(), &length,
+                     &info);
+  EXPECT(info == 0 && A.border_is_whole());
+  own(routines<T>::geqrf, std::is_same_v<T, double> ? "pdgeqrf_" : "pzgeqrf_")(
+      &m, &n, B.data(), B.row(), B.col(), B.desc, theirs.data(), work.data(), &length, &info);
+  const std::vector<T> found = A.whole(), expected = B.whole();
+  const double bound = 200.0 * (m + n) * std::numeric_limits<double>::epsilon();
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT(std::abs(found[i] - expected[i]) < bound);
+  const int vectors = std::min(m, n);
+  A.each([&](T&, int, int j) {
+    if (j < vectors) EXPECT(std::abs(tau[A.local_col(j)] - theirs[A.local_col(j)]) < bound);
+  });
 }
 
 template <class T>
-void multiply(const grid& on, int m, int n, int k, int block, int before) {
+void multiply(const grid& on, char op_a, char op_b, int m, int n, int k, int block, int before) {
+  const bool plain_a = op_a == 'N', plain_b = op_b == 'N';
+  const int rows_a = plain_a ? m : k, cols_a = plain_a ? k : m;
+  const int rows_b = plain_b ? k : n, cols_b = plain_b ? n : k;
   // The first blocks of A's rows and C's, and of B's columns and C's, are at the same processes.
-  matrix<T> A(on, m, k, block, 4, 0, before), B(on, k, n, 4, 3, before, 0),
+  matrix<T> A(on, rows_a, cols_a, plain_a ? block : 4, plain_a ? 4 : block, 0, before),
+      B(on, rows_b, cols_b, plain_b ? 4 : 3, plain_b ? 3 : 4, before, 0),
       C(on, m, n, block, 3, before, 0);
   A.fill(4);
   B.fill(5);
   C.fill(6);
-  const std::vector<T> a = A.whole(), b = B.whole(), c = C.whole();
+  const std::vector<T> a = op_of(op_a, A.whole(), rows_a, cols_a);
+  const std::vector<T> b = op_of(op_b, B.whole(), rows_b, cols_b), c = C.whole();
   const T alpha(2), beta(-1);
-  routines<T>::gemm("N", "n", &m, &n, &k, &alpha, A.data(), A.row(), A.col(), A.desc, B.data(),
+  routines<T>::gemm(&op_a, &op_b, &m, &n, &k, &alpha, A.data(), A.row(), A.col(), A.desc, B.data(),
                     B.row(), B.col(), B.desc, &beta, C.data(), C.row(), C.col(), C.desc);
   const std::vector<T> found = C.whole();
   double worst = 0;
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < m; ++i) {
-      T sum = beta * c[static_cast<std::size_t>(i) + j * m];
+      const std::size_t at = static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * m;
+      T sum = beta * c[at];
       for (int l = 0; l < k; ++l) {
-        sum +=
-            alpha * a[static_cast<std::size_t>(i) + l * m] * b[static_cast<std::size_t>(l) + j * k];
+        sum += alpha * a[static_cast<std::size_t>(i) + static_cast<std::size_t>(l) * m] *
+               b[static_cast<std::size_t>(l) + static_cast<std::size_t>(j) * k];
       }
-      worst = std::max(
-          worst, static_cast<double>(std::abs(sum - found[static_cast<std::size_t>(i) + j * m])));
+      worst = std::max(worst, static_cast<double>(std::abs(sum - found[at])));
     }
   }
   EXPECT(worst < 8.0 * (k + 1) * std::numeric_limits<double>::epsilon());
@@ -364,8 +432,14 @@ void all_of(const grid& on, bool few) {
         std::snprintf(where_text, sizeof where_text, "%d x %d ranks, n %d, block %d, %d before",
                       on.rows, on.cols, n, block, before);
         solve<T>(on, n, 5, block, before);
-        if (n > 1) factor_positive<T>(on, n, block, before);
-        multiply<T>(on, n, n + 3, 2 * n, block, before);
+        for (const char stored : {'L', 'U'}) solve_positive<T>(on, stored, n, 5, block, before);
+        factor_qr<T>(on, n + 6, n, block, before);
+        factor_qr<T>(on, n, n + 6, block, before);
+        for (const char op_a : {'N', 'T', 'C'}) {
+          for (const char op_b : {'N', 'T', 'C'}) {
+            multiply<T>(on, op_a, op_b, n, n + 3, 2 * n, block, before);
+          }
+        }
       }
     }
   }

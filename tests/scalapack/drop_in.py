@@ -10,8 +10,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "mpi"))
 import launch  # noqa: E402
 
-SERVED = ["pdgesv_", "pdgetrf_", "pdgetrs_", "pdpotrf_", "pdgemm_", "pzgesv_", "pzgetrf_", "pzgetrs_", "pzpotrf_",
-          "pzgemm_"]
+SERVED = [f"p{letter}{routine}_" for letter in "dz"
+          for routine in ("gesv", "getrf", "getrs", "posv", "potrf", "potrs", "geqrf", "gemm")]
 LEFT = ["psgemm_", "psgetrf_"]
 
 

@@ -29,4 +29,27 @@ bool call::all_agree(bool here) const {
   return least[0] != 0 && least[1] == -least[2];
 }
 
+std::optional<linalg::op> to_op(char letter) noexcept {
+  switch (in_upper_case(letter)) {
+    case 'N':
+      return linalg::op::none;
+    case 'T':
+      return linalg::op::transpose;
+    case 'C':
+      return linalg::op::conjugate_transpose;
+    default:
+      return {};
+  }
+}
+std::optional<linalg::triangle> to_triangle(char letter) noexcept {
+  switch (in_upper_case(letter)) {
+    case 'L':
+      return linalg::triangle::lower;
+    case 'U':
+      return linalg::triangle::upper;
+    default:
+      return {};
+  }
+}
+
 }  // namespace creek::scalapack

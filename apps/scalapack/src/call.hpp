@@ -79,13 +79,20 @@ class call {
   std::uint64_t noted_ = 0xcbf29ce484222325U;
 };
 
-/// Returns whether two dimensions are dealt alike.
-inline bool same_blocks(const linalg::cyclic_axis& a, const linalg::cyclic_axis& b) noexcept {
-  return a.size == b.size && a.block == b.block && a.source == b.source;
+[[nodiscard]] constexpr char in_upper_case(char letter) noexcept {
+  return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
 }
+/// Letters of arguments; nothing for one that is wrong.
+[[nodiscard]] std::optional<linalg::op> to_op(char letter) noexcept;
+[[nodiscard]] std::optional<linalg::triangle> to_triangle(char letter) noexcept;
+
+/// Returns whether A is square, in square blocks, and B's rows are dealt as A's: a system that
+/// linalg solves.
 template <class T>
-bool has_square_blocks(const operand<T>& A) noexcept {
-  return A.view.rows().block == A.view.cols().block;
+[[nodiscard]] bool is_system(const operand<T>& A, const operand<T>& B) noexcept {
+  const linalg::cyclic_axis &a = A.view.rows(), &b = B.view.rows();
+  return a.block == A.view.cols().block && a.size == b.size && a.block == b.block &&
+         a.source == b.source;
 }
 
 }  // namespace creek::scalapack

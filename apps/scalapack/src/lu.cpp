@@ -37,16 +37,11 @@ std::vector<index_t> all_pivots(mpi_communicator& ranks, const operand<T>& A, in
   return rows;
 }
 
-template <class T>
-bool is_system(const operand<T>& A, const operand<T>& B) {
-  return has_square_blocks(A) && same_blocks(A.view.rows(), B.view.rows());
-}
-
 template <scalar T>
 bool getrf(int m, int n, T* a, int ia, int ja, const int* desc, int* pivots, int* info) {
   call here(desc);
   const auto A = here.matrix(m, n, a, ia, ja, desc);
-  if (!here.all_agree(A && has_square_blocks(*A))) return false;
+  if (!here.all_agree(A.has_value())) return false;
   std::vector<index_t> rows(static_cast<std::size_t>(std::min(m, n)));
   *info = static_cast<int>(getrf_on_grid(here.ranks(), A->view, std::span(rows)));
   put_pivots(*A, rows, ia, pivots);
@@ -59,11 +54,11 @@ bool getrs(char trans, int n, int nrhs, T* a, int ia, int ja, const int* desc_a,
   call here(desc_a);
   const auto A = here.matrix(n, n, a, ia, ja, desc_a);
   const auto B = here.matrix(n, nrhs, b, ib, jb, desc_b);
-  const bool is_plain = trans == 'N' || trans == 'n';
-  here.note(is_plain ? 0 : 1);
-  if (!here.all_agree(A && B && is_system(*A, *B) && is_plain)) return false;
+  const auto how = to_op(trans);
+  here.note(in_upper_case(trans));
+  if (!here.all_agree(A && B && how && is_system(*A, *B))) return false;
   const std::vector<index_t> rows = all_pivots(here.ranks(), *A, ia, pivots);
-  getrs_on_grid(here.ranks(), A->view, std::span(rows), B->view);
+  getrs_on_grid(here.ranks(), *how, A->view, std::span(rows), B->view);
   *info = 0;
   return true;
 }
@@ -79,7 +74,7 @@ bool gesv(int n, int nrhs, T* a, int ia, int ja, const int* desc_a, int* pivots,
   *info = static_cast<int>(getrf_on_grid(here.ranks(), A->view, std::span(rows)));
   put_pivots(*A, rows, ia, pivots);
   if (*info == 0) {
-    getrs_on_grid(here.ranks(), A->view, std::span<const index_t>(rows), B->view);
+    getrs_on_grid(here.ranks(), linalg::op::none, A->view, std::span<const index_t>(rows), B->view);
   }
   return true;
 }

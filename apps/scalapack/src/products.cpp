@@ -13,18 +13,15 @@ bool gemm(char op_a, char op_b, int m, int n, int k, T alpha, T* a, int ia, int 
           const int* desc_a, T* b, int ib, int jb, const int* desc_b, T beta, T* c, int ic, int jc,
           const int* desc_c) {
   call here(desc_c);
+  const auto how_a = to_op(op_a), how_b = to_op(op_b);
+  const bool plain_a = how_a == linalg::op::none, plain_b = how_b == linalg::op::none;
   const auto C = here.matrix(m, n, c, ic, jc, desc_c);
-  const auto A = here.matrix(m, k, a, ia, ja, desc_a);
-  const auto B = here.matrix(k, n, b, ib, jb, desc_b);
-  const auto is_plain = [](char op) { return op == 'N' || op == 'n'; };
-  const bool are_plain = is_plain(op_a) && is_plain(op_b);
-  here.note(are_plain ? 0 : 1);
-  if (!here.all_agree(A && B && C && are_plain && same_blocks(A->view.rows(), C->view.rows()) &&
-                      same_blocks(B->view.cols(), C->view.cols()) &&
-                      A->view.cols().block == B->view.rows().block)) {
-    return false;
-  }
-  gemm_on_grid<mpi_communicator, T>(here.ranks(), alpha, A->view, B->view, beta, C->view);
+  const auto A = here.matrix(plain_a ? m : k, plain_a ? k : m, a, ia, ja, desc_a);
+  const auto B = here.matrix(plain_b ? k : n, plain_b ? n : k, b, ib, jb, desc_b);
+  for (const char letter : {op_a, op_b}) here.note(in_upper_case(letter));
+  if (!here.all_agree(A && B && C && how_a && how_b)) return false;
+  gemm_on_grid<mpi_communicator, T>(here.ranks(), *how_a, *how_b, alpha, A->view, B->view, beta,
+                                    C->view);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, LU with partial pivoting, Cholesky, QR and their solves of matrices that are distributed
-// over a grid of processes in ScaLAPACK's layout (grid_matrix.hpp), which exchange messages.
+// Products, LU with partial pivoting, Cholesky, QR and their solves of matrices that are
+// distributed over a grid of processes in ScaLAPACK's layout (grid_matrix.hpp), which exchange
+// messages.
 //
 // All ranks of the communicator call a routine together, with the same sizes. The thread that calls
 // it computes and sends the messages. Throws usage_error for invalid arguments, on every rank,
