@@ -239,6 +239,24 @@ TEST(GridErrors, SingularAndIndefiniteMatricesAreSaidOnEveryRank) {
   });
 }
 
+TEST(GridErrors, PivotsWithoutAReciprocalDivide) {
+  const index_t n = 9;
+  std::mt19937 random{8};
+  auto a = random_matrix<double>(n, n, random);
+  for (index_t i = 0; i < n; ++i) a(i, 0) = std::ldexp(static_cast<double>(i + 1), -1060);
+  on_grids([&](host_communicator& c, const process_grid& grid) {
+    part<double> A(grid, a, 2, 2);
+    std::vector<index_t> pivots(n);
+    EXPECT_EQ((getrf_on_grid<host_communicator, double>(c, A.view, pivots)), 0);
+    EXPECT_EQ(pivots[0], n - 1);
+    double largest = 0;
+    A.each([&](double& x, index_t i, index_t j) {
+      if (i > j) largest = std::abs(x) <= largest ? largest : std::abs(x);
+    });
+    EXPECT_LE(largest, 1);
+  });
+}
+
 TEST(GridErrors, NanSpreadsAndEveryRankEnds) {
   const index_t n = 30;
   std::mt19937 random{6};

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <creek/linalg/blas3.hpp>
@@ -27,9 +28,8 @@ class grid_lu_panel {
         pivots_(pivots),
         root_(rows.owner(first)),
         width_(static_cast<std::size_t>(A.cols())),
-        best_(sizeof(head) + width_ * sizeof(T)),
-        other_(best_.size()),
-        diagonal_row_(width_) {}
+        best_(sizeof(head) + 2 * width_ * sizeof(T)),
+        other_(best_.size()) {}
 
   /// Returns info, counted from the panel's first column; pivots count rows of the matrix.
   index_t run() {
@@ -85,13 +85,12 @@ class grid_lu_panel {
     head found;
     std::memcpy(&found, best_.data(), sizeof found);
     pivots_[j] = found.row;
-    const T* const row = reinterpret_cast<const T*>(best_.data() + sizeof(head));
+    const T* const row = row_in(best_, 0);
     for (index_t c = 0; c < top_.cols(); ++c) top_(j, c) = row[c];
     if (rows_.owns(found.row) && found.row != first_ + j) {
       const index_t at = rows_.before(found.row) - rows_.before(first_);
-      for (index_t c = 0; c < A_.cols(); ++c) {
-        A_(at, c) = diagonal_row_[static_cast<std::size_t>(c)];
-      }
+      const T* const replaced = row_in(best_, 1);
+      for (index_t c = 0; c < A_.cols(); ++c) A_(at, c) = replaced[c];
     }
     const T pivot = top_(j, j);
     if (pivot == T{}) {
@@ -100,7 +99,12 @@ class grid_lu_panel {
     }
     const index_t at = active(j + 1), m = A_.rows() - at;
     T* const column = A_.column(j) + at;
-    for (index_t i = 0; i < m; ++i) column[i] /= pivot;
+    if (std::abs(pivot) >= std::numeric_limits<real<T>>::min()) {
+      const T inverse = T{1} / pivot;
+      for (index_t i = 0; i < m; ++i) column[i] *= inverse;
+    } else {
+      for (index_t i = 0; i < m; ++i) column[i] /= pivot;
+    }
     for (index_t c = j + 1; c < to; ++c) {
       const T factor = top_(j, c);
       T* const y = A_.column(c) + at;
@@ -108,46 +112,48 @@ class grid_lu_panel {
     }
   }
 
-  /// Leaves the pivot row of column j in best_, and the row that goes to its place in
-  /// diagonal_row_.
+  /// Leaves the pivot row of column j in best_, and after it the row that goes to its place.
   void find(index_t j) {
     head mine{real<T>(-1), first_ + rows_.size};
     index_t at = -1;
     for (index_t i = active(j); i < A_.rows(); ++i) {
-      const head here{magnitude(A_(i, j)), rows_.global(rows_.before(first_) + i)};
-      if (!exceeds(here, mine)) continue;
-      mine = here;
+      const real<T> here = magnitude(A_(i, j));
+      if (here <= mine.magnitude) continue;
+      mine.magnitude = here;
       at = i;
+      if (std::isnan(here)) break;
     }
+    if (at >= 0) mine.row = rows_.global(rows_.before(first_) + at);
     std::memcpy(best_.data(), &mine, sizeof mine);
-    for (index_t c = 0; at >= 0 && c < A_.cols(); ++c) {
-      std::memcpy(best_.data() + sizeof(head) + static_cast<std::size_t>(c) * sizeof(T), &A_(at, c),
-                  sizeof(T));
-    }
-    if (is_root()) {
-      for (index_t c = 0; c < A_.cols(); ++c) diagonal_row_[static_cast<std::size_t>(c)] = A_(j, c);
-    }
-    if (column_->size() == 1) return;
+    for (index_t c = 0; at >= 0 && c < A_.cols(); ++c) row_in(best_, 0)[c] = A_(at, c);
     reduce();
+    for (index_t c = 0; is_root() && c < A_.cols(); ++c) row_in(best_, 1)[c] = A_(j, c);
     column_->bcast(std::span<std::byte>(best_), root_);
-    column_->bcast(std::span<T>(diagonal_row_), root_);
+  }
+  /// Returns row 0 or 1 after the head.
+  T* row_in(std::vector<std::byte>& message, std::size_t i) const noexcept {
+    return reinterpret_cast<T*>(message.data() + sizeof(head)) + i * width_;
   }
   /// Brings the best candidate to the root, along a binomial tree.
   void reduce() {
     const int size = column_->size(), me = (column_->rank() - root_ + size) % size;
     for (int step = 1; step < size; step *= 2) {
       if ((me & step) != 0) {
-        column_->send(std::span<const std::byte>(best_), (me - step + root_) % size);
+        column_->send(std::span<const std::byte>(best_).first(size_of_candidate()),
+                      (me - step + root_) % size);
         return;
       }
       if (me + step >= size) continue;
-      column_->recv(std::span<std::byte>(other_), (me + step + root_) % size);
+      column_->recv(std::span<std::byte>(other_).first(size_of_candidate()),
+                    (me + step + root_) % size);
       head a, b;
       std::memcpy(&a, other_.data(), sizeof a);
       std::memcpy(&b, best_.data(), sizeof b);
       if (exceeds(a, b)) best_.swap(other_);
     }
   }
+
+  std::size_t size_of_candidate() const noexcept { return sizeof(head) + width_ * sizeof(T); }
 
   grid_line<Communicator>* column_;
   cyclic_axis rows_;
@@ -157,7 +163,6 @@ class grid_lu_panel {
   int root_;
   std::size_t width_;
   std::vector<std::byte> best_, other_;
-  std::vector<T> diagonal_row_;
   index_t info_ = 0;
 };
 
