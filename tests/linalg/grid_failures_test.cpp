@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LU and QR on a grid of processes of which one fails in the middle: every message ends before its
+// Routines on a grid of processes of which one fails in the middle: every message ends before its
 // data do. The end of a request reads its data, so that AddressSanitizer says if they are gone.
 #include <gtest/gtest.h>
 
@@ -74,47 +74,79 @@ class failing_communicator {
   int calls_;
 };
 
-/// Lets every rank fail at many of its calls. `routine` gets a communicator and a matrix.
-template <class F>
-void fail(F routine) {
-  std::mt19937 random{13};
-  const index_t n = 70, block = 24;  // panels above communicator_options::hand_over_above
-  const auto whole = testing::random_matrix<double>(n, n, random);
-  int failures = 0;
-  for (int calls = 1; calls < 120; calls += 3) {
-    const auto body = [&](host_communicator& c) {
-      failing_communicator all(c, c.rank() == calls % 4 ? calls : 0);
-      std::vector<double> memory(static_cast<std::size_t>(n * n));
-      const grid_view<double> A(process_grid::of(2, 2, c.rank()), n, n, block, block, memory.data(),
-                                n);
-      for (index_t j = 0; j < A.cols().local_size(); ++j) {
-        for (index_t i = 0; i < A.rows().local_size(); ++i) {
-          A.local()(i, j) = whole(A.rows().global(i), A.cols().global(j));
+class GridFailures : public ::testing::Test {
+ protected:
+  using view = grid_view<double>;
+  /// Calls `run` with two matrices on a 2 x 2 grid; a rank fails at its call 1, 1 + step ...
+  template <class F>
+  void fail_in(int last, int step, F run) {
+    int failures = 0;
+    for (int calls = 1; calls < last; calls += step) {
+      const auto body = [&](host_communicator& c) {
+        failing_communicator all(c, c.rank() == calls % 4 ? calls : 0);
+        const process_grid grid = process_grid::of(2, 2, c.rank());
+        std::vector<double> a(static_cast<std::size_t>(n * n)), b = a;
+        const view A(grid, n, n, block, block, a.data(), n);
+        const view B(grid, n, n, block, block, b.data(), n);
+        for (index_t j = 0; j < A.cols().local_size(); ++j) {
+          for (index_t i = 0; i < A.rows().local_size(); ++i) {
+            A.local()(i, j) = whole(A.rows().global(i), A.cols().global(j));
+          }
         }
+        run(all, A, B);
+      };
+      try {
+        spmd(4, body);
+      } catch (const failure&) {
+        ++failures;
       }
-      routine(all, A);
-    };
-    try {
-      spmd(4, body);
-    } catch (const failure&) {
-      ++failures;
     }
+    EXPECT_GT(failures, last / 12);
   }
-  EXPECT_GT(failures, 10);
-}
+  static constexpr index_t n = 70,
+                           block = 24;  // panels above communicator_options::hand_over_above
+  std::mt19937 random{13};
+  const matrix<double> whole = testing::random_matrix<double>(n, n, random);
+  std::vector<index_t> pivots = std::vector<index_t>(static_cast<std::size_t>(n), n - 1);
+};
 
-TEST(GridFailures, OfLuLeaveNoMessageWithoutItsData) {
-  fail([](failing_communicator& all, const grid_view<double>& A) {
-    std::vector<index_t> pivots(static_cast<std::size_t>(A.rows().size));
-    (void)getrf_on_grid(all, A, std::span<index_t>(pivots));
+TEST_F(GridFailures, OfLuLeaveNoMessageWithoutItsData) {
+  fail_in(120, 3, [&](failing_communicator& all, const view& A, const view&) {
+    auto found = pivots;
+    (void)getrf_on_grid(all, A, std::span<index_t>(found));
   });
 }
-
-TEST(GridFailures, OfQrLeaveNoMessageWithoutItsData) {
-  fail([](failing_communicator& all, const grid_view<double>& A) {
-    std::vector<double> tau(static_cast<std::size_t>(A.rows().size));
+TEST_F(GridFailures, OfCholeskyLeaveNoMessageWithoutItsData) {
+  for (const triangle stored : {triangle::lower, triangle::upper}) {
+    fail_in(24, 1, [&](failing_communicator& all, const view& A, const view&) {
+      for (index_t i = 0; i < n; ++i) {
+        if (A.rows().owns(i) && A.cols().owns(i)) A.local(i, i + 1, i, i + 1)(0, 0) = 2.0 * n;
+      }
+      (void)potrf_on_grid(all, stored, A);
+    });
+  }
+}
+TEST_F(GridFailures, OfQrLeaveNoMessageWithoutItsData) {
+  fail_in(120, 3, [&](failing_communicator& all, const view& A, const view&) {
+    std::vector<double> tau(static_cast<std::size_t>(n));
     geqrf_on_grid(all, A, std::span<double>(tau));
   });
+}
+TEST_F(GridFailures, OfSolvesLeaveNoMessageWithoutItsData) {
+  for (const op how : {op::none, op::transpose}) {
+    fail_in(24, 1, [&](failing_communicator& all, const view& A, const view& B) {
+      getrs_on_grid(all, how, A, std::span<const index_t>(pivots), B);
+    });
+  }
+}
+TEST_F(GridFailures, OfProductsLeaveNoMessageWithoutItsData) {
+  for (const op how : {op::none, op::transpose}) {
+    fail_in(24, 1, [&](failing_communicator& all, const view& A, const view& B) {
+      std::vector<double> c(static_cast<std::size_t>(n * n));
+      const view C(A.grid(), n, n, block, block, c.data(), n);
+      gemm_on_grid(all, how, how, 1, A, B, 0, C);
+    });
+  }
 }
 
 }  // namespace
