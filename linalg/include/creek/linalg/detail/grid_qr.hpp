@@ -5,7 +5,7 @@
 // updated. Products with Q go the same way.
 #pragma once
 
-#include <memory>
+#include <utility>
 
 #include <creek/linalg/detail/grid_qr_panel.hpp>
 #include <creek/linalg/qr.hpp>
@@ -26,20 +26,20 @@ class grid_qr {
     if (steps == 0) return;
     begin(0, nullptr);
     for (index_t first = 0; first < steps; first += block) {
-      const auto panel = finish();
-      std::copy_n(panel->tau().data(), panel->order, tau + first);
-      const packed_vectors<T> V(panel->V(), false);
-      index_t rest = first + panel->order;
+      finish();
+      std::copy_n(now_.tau().data(), now_.order, tau + first);
+      const packed_vectors<T> V(now_.V(), false);
+      index_t rest = first + now_.order;
       const index_t following = first + block;
       if (following < steps) {
         if (A_.cols().owns(following)) {
           const index_t end = std::min(following + block, A_.cols().size);
-          update(*panel, V, rest, end);
+          update(V, rest, end);
           rest = end;
         }
         begin(following, nullptr);
       }
-      update(*panel, V, rest, A_.cols().size);
+      update(V, rest, A_.cols().size);
     }
   }
 
@@ -50,10 +50,10 @@ class grid_qr {
     const auto first = [&](index_t k) { return (how == op::none ? panels - 1 - k : k) * block; };
     if (panels != 0) begin(first(0), tau);
     for (index_t k = 0; k < panels; ++k) {
-      const auto panel = finish();
+      finish();
       if (k + 1 < panels) begin(first(k + 1), tau);
-      const packed_vectors<T> V(panel->V(), false);
-      reflection_.apply(*panel, V, how, C.local(panel->first, A_.rows().size, 0, C.cols().size),
+      const packed_vectors<T> V(now_.V(), false);
+      reflection_.apply(now_, V, how, C.local(now_.first, A_.rows().size, 0, C.cols().size),
                         messages_);
     }
   }
@@ -62,8 +62,8 @@ class grid_qr {
   /// Factors the panel, or takes the one that is already factored if `tau` is not null, and begins
   /// to send it; or begins to receive it.
   void begin(index_t first, const T* tau) {
-    next_ = std::make_unique<grid_reflectors<T>>(A_, first);
-    grid_reflectors<T>& panel = *next_;
+    grid_reflectors<T>& panel = next_;
+    panel.reset(A_, first);
     const int root = A_.cols().owner(first);
     if (root != row_.rank()) {
       return messages_.receive(row_, std::span<T>(panel.elements), root);
@@ -91,21 +91,21 @@ class grid_qr {
     messages_.send_to_all(row_, std::span<const T>(panel.elements));
   }
   /// Waits for the panel that was begun.
-  std::unique_ptr<grid_reflectors<T>> finish() {
+  void finish() {
     messages_.wait();
-    return std::move(next_);
+    std::swap(now_, next_);
   }
   /// Updates the local part of the columns [from, to).
-  void update(grid_reflectors<T>& panel, const packed_vectors<T>& V, index_t from, index_t to) {
-    reflection_.apply(panel, V, op::conjugate_transpose,
-                      A_.local(panel.first, A_.rows().size, from, to), messages_);
+  void update(const packed_vectors<T>& V, index_t from, index_t to) {
+    reflection_.apply(now_, V, op::conjugate_transpose,
+                      A_.local(now_.first, A_.rows().size, from, to), messages_);
   }
 
   grid_view<T> A_;
   grid_line<Communicator> row_, column_;
   grid_reflection<Communicator, T> reflection_;
-  std::unique_ptr<grid_reflectors<T>> next_;
-  pending_messages<Communicator> messages_;  // of next_, so it ends first
+  grid_reflectors<T> now_, next_;
+  pending_messages<Communicator> messages_;  // of next_, so they end first
 };
 
 }  // namespace creek::linalg::detail

@@ -19,11 +19,13 @@ namespace creek::linalg::detail {
 /// its ones and zeros.
 template <scalar T>
 struct grid_reflectors {
-  grid_reflectors(const grid_view<T>& A, index_t first)
-      : first(first),
-        order(std::min({A.cols().block, A.cols().size - first, A.rows().size - first})),
-        rows(A.rows().local_size() - A.rows().before(first)),
-        elements(static_cast<std::size_t>((1 + order + rows) * order)) {}
+  /// Takes the sizes of the panel of A that begins at row and column `first`.
+  void reset(const grid_view<T>& A, index_t first_row) {
+    first = first_row;
+    order = std::min({A.cols().block, A.cols().size - first, A.rows().size - first});
+    rows = A.rows().local_size() - A.rows().before(first);
+    elements.resize(static_cast<std::size_t>((1 + order + rows) * order));
+  }
   std::span<T> tau() noexcept { return {elements.data(), static_cast<std::size_t>(order)}; }
   matrix_view<T> triangle() noexcept { return {elements.data() + order, order, order, order}; }
   matrix_view<T> V() noexcept {
@@ -38,7 +40,7 @@ struct grid_reflectors {
     }
   }
 
-  index_t first, order, rows;
+  index_t first = 0, order = 0, rows = 0;
   std::vector<T> elements;
 };
 
@@ -95,7 +97,7 @@ class grid_reflection {
   /// between strips.
   void apply(grid_reflectors<T>& by, const packed_vectors<T>& V, op how, matrix_view<T> C,
              pending_messages<Communicator>& others) {
-    constexpr index_t width = 256;
+    constexpr index_t width = 192;
     const index_t strips = (C.cols() + width - 1) / width;
     for (index_t s = 0; s < strips + 2; ++s) {
       if (s < strips) {
