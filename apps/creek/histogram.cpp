@@ -45,7 +45,7 @@ using colour_counts = std::array<std::array<std::uint64_t, 256>, 3>;
 
 template <class Input>
 std::pair<colour_counts, job_report> count_colours(job_run& run, Input& from, bool blue_first) {
-  const auto counted = run(mapreduce::colour_histogram{}, from);
+  const auto counted = run.on_all(mapreduce::colour_histogram{}, from);
   colour_counts counts{};
   for (const auto& [key, count] : counted) {
     const std::size_t c = key / 256u;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -38,6 +39,7 @@ the words, and for each word by the order of the files.
   creek inverted-index --output index.tsv docs/
   creek inverted-index --top 20 a.txt b.txt c.txt.gz
   creek inverted-index --memory 2G --spill /var/tmp --output index.tsv logs/
+  mpirun -n 4 creek inverted-index --backend mpi --output index.tsv logs/
   creek inverted-index --quiet *.txt | grep '^creek')";
 
 using index_entry = mapreduce::record_of<mapreduce::inverted_index>;
@@ -139,10 +141,11 @@ void print_text(const index_summary& summary, std::uint64_t emitted, const job_r
   }
 }
 
-void make_index(const index_arguments& given) {
-  const auto limit = limit_of(given.spill);
-  job_run run(given.job);
-  text_output out(given.output);
+/// Makes the index in one process, or on one of the ranks.
+void make_index(const index_arguments& given, const std::optional<mapreduce::memory_limit>& limit,
+                rank_group* ranks) {
+  job_run run(given.job, ranks);
+  text_output out(run.has_results() ? given.output : "");
   const bool lines_only = given.job.quiet && !given.job.as_json;
   const bool lines = lines_only || !given.output.empty();
   run.start();
@@ -162,8 +165,9 @@ void make_index(const index_arguments& given) {
     emitted = run.to(mapreduce::inverted_index{}, files, {}, *limit, take).emitted;
     report = run.report(files);
   } else {
-    const auto index = run(mapreduce::inverted_index{}, files);
+    const auto index = run.on_all(mapreduce::inverted_index{}, files);
     report = run.report(files);
+    if (!run.has_results()) return;
     for (const index_entry& entry : index) take(entry);
     emitted = index.emitted;
   }
@@ -177,18 +181,25 @@ void make_index(const index_arguments& given) {
 
 }  // namespace
 
-void add_inverted_index(command_line::command& app, int&) {
+void add_inverted_index(command_line::command& app, int& exit_code) {
   auto given = std::make_shared<index_arguments>();
   auto* command = app.add_subcommand("inverted-index", "List the files that contain each word");
   command->footer(fmt::format(index_notes, names_notes));
-  add_job_options(*command, given->job, "Print only lines WORD TAB FILE TAB COUNT");
+  add_job_options(*command, given->job, "Print only lines WORD TAB FILE TAB COUNT", {"mpi"});
   command->add_option("--top", given->top, "Number of words to print, those in most files first")
       ->at_least(0)
       ->show_default();
   command->add_option("--output", given->output,
                       "Write the index to FILE as lines WORD TAB FILE TAB COUNT");
   add_spill_options(*command, given->spill);
-  command->callback([given] { make_index(*given); });
+  command->callback([given, command, &exit_code] {
+    if (backend_name(given->job) == "mpi") {
+      refuse(*command, {"--memory", "--spill"}, "not with --backend mpi");
+    }
+    const auto limit = limit_of(given->spill);
+    exit_code =
+        on_ranks_if_asked(given->job, [&](rank_group* ranks) { make_index(*given, limit, ranks); });
+  });
 }
 
 }  // namespace creek::tool

@@ -76,7 +76,7 @@ struct fit {
 
 template <class Point, class Job, class Input>
 fit fit_points(job_run& run, const Job& job, Input& from) {
-  const auto summed = run(job, from);
+  const auto summed = run.on_all(job, from);
   std::array<typename Job::value_type, 5> sums{};
   for (const auto& [key, sum] : summed) sums[key] = sum;
   const std::uint64_t points = run.bytes_done() / sizeof(Point);

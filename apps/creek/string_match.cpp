@@ -109,7 +109,7 @@ void match(const match_arguments& given, const std::vector<std::string>& pattern
   run.start();
   mapreduce::text_files files(input_names(given.job), {.skip_unreadable = given.job.skip_unreadable,
                                                        .units = mapreduce::text_units::lines});
-  const match_result found = run(job, files);
+  const match_result found = run.on_all(job, files);
   const job_report report = run.report(files);
   if (!run.has_results()) return;
   print_results(given.job, report,

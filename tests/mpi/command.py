@@ -65,6 +65,26 @@ def main():
         expect(mapped["mapped_bytes"], mapped["bytes"], "mapped bytes")
         expect(mapped["top"], json.loads(run(creek, "wordcount", "--json", big).stdout)["top"], "top of a large file")
 
+        index, other = f"{folder}/index.tsv", f"{folder}/one-index.tsv"
+        command = [creek, "inverted-index", "--json", "--output"]
+        alone = json.loads(run(*command, other, *files).stdout)
+        for ranks in ("1", "2", "3"):
+            done = run(*launcher[:-1], ranks, *command, index, "--backend", "mpi", *files)
+            expect(done.returncode, 0, f"inverted-index on {ranks}: exit status ({done.stderr})")
+            same = pathlib.Path(index).read_bytes() == pathlib.Path(other).read_bytes()
+            expect(same, True, f"inverted-index on {ranks}: equal files")
+            report = json.loads(done.stdout)
+            for member in ("words", "distinct", "entries", "top"):
+                expect(report[member], alone[member], f"inverted-index on {ranks}: {member}")
+            expect(report["ranks"], int(ranks), "inverted-index: ranks")
+        schema = json.loads((ROOT / "docs/schemas/inverted-index.json").read_text(encoding="utf-8"))
+        expect(faults(report, schema), [], "inverted-index: faults by the schema")
+        done = run(*launcher, creek, "inverted-index", "--backend", "mpi", "--memory", "64M", *files)
+        expect(done.returncode, 2, f"inverted-index: exit status with --memory ({done.stderr})")
+        none = f"{folder}/no-index.tsv"
+        done = run(*launcher, creek, "inverted-index", "--backend", "mpi", "--output", none, *files, "missing")
+        expect((done.returncode, pathlib.Path(none).exists()), (1, False), "a partial index")
+
         data = []
         for i in range(4):
             data.append(f"{folder}/{i}.bin")

@@ -37,14 +37,18 @@ class job_run {
   /// Starts the clock here instead of at the construction.
   void start() { start_ = std::chrono::steady_clock::now(); }
 
-  /// Runs a job over an input and returns the result of mapreduce::run; on ranks a job that fills
-  /// arrays, whose result rank 0 has.
+  /// Runs a job over an input in this process and returns the result of mapreduce::run.
   template <class Job, class Input>
   mapreduce::result<Job> operator()(const Job& job, Input& from, mapreduce::options chosen = {}) {
-    if constexpr (mapreduce::fills<Job>) {
-      if (ranks_ != nullptr) return on_ranks(job, from, chosen);
-    }
     return watched(from, chosen, [&] { return mapreduce::run(job, from, chosen); });
+  }
+
+  /// Runs a job on all ranks, if there are ranks, else in this process. All ranks call it; rank 0
+  /// has the result.
+  template <class Job, class Input>
+  mapreduce::rank_result<Job> on_all(const Job& job, Input& from, mapreduce::options chosen = {}) {
+    if (ranks_ != nullptr) return on_ranks(job, from, chosen);
+    return {(*this)(job, from, chosen)};
   }
 
   /// Runs a job as above, within a memory limit.
@@ -81,9 +85,9 @@ class job_run {
 
  private:
   template <class Job, class Input>
-  mapreduce::result<Job> on_ranks(const Job& job, Input& from, mapreduce::options chosen) {
+  mapreduce::rank_result<Job> on_ranks(const Job& job, Input& from, mapreduce::options chosen) {
     chosen.report = &done_;
-    mapreduce::result<Job> made = mapreduce::run_on_machines(job, *ranks_, workers_, from, chosen);
+    auto made = mapreduce::run_on_machines(job, *ranks_, workers_, from, chosen);
     done_.bytes_done = ranks_->reduce(done_.bytes_done.load(), std::plus{}, 0);
     stages_ = made.times;
     return made;
