@@ -9,6 +9,7 @@
 #include <creek/core/error.hpp>
 #include <creek/core/io/data_fault.hpp>
 #include <creek/mapreduce.hpp>
+#include <creek/mapreduce/machines/own_splits.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -19,6 +20,8 @@
 #include "commands.hpp"
 #include "jobs/job_options.hpp"
 #include "jobs/job_run.hpp"
+#include "jobs/rank_group.hpp"
+#include "kmeans/points.hpp"
 #include "options/csv_options.hpp"
 #include "output/counted.hpp"
 
@@ -44,20 +47,15 @@ constexpr const char* kmeans_notes =
 --dimensions floats in the byte order of this machine. The first centres are points chosen by --start
 and --seed: at random; by k-means++, which prefers points far from those chosen before; or the first
 points. Rounds continue until no centre moves further than --tolerance. Results do not depend on the
-number of workers.
+number of workers and ranks.
 {}
 {}
 
   creek kmeans --clusters 8 points.csv
   creek kmeans --clusters 3 --columns lon,lat --seed 7 --json places.csv
   creek kmeans --clusters 20 --start kmeans++ points.csv
-  creek kmeans --clusters 100 --format floats --dimensions 3 --rounds 20 cloud.bin)";
-
-/// The points of some records, to be joined in the order of the input.
-struct some_points {
-  std::vector<float> values;
-  std::size_t columns = 0;
-};
+  creek kmeans --clusters 100 --format floats --dimensions 3 --rounds 20 cloud.bin
+  mpirun -n 4 creek kmeans --clusters 100 --backend mpi points.csv)";
 
 struct gather_points {
   using key_type = mapreduce::origin;
@@ -83,31 +81,6 @@ struct gather_points {
   }
 };
 
-struct cloud {
-  std::vector<float> points;
-  std::size_t dimensions = 0;
-};
-
-template <class Input>
-cloud put_together(job_run& run, const gather_points& job, Input& from) {
-  auto pieces = run(job, from);
-  cloud all;
-  std::size_t values = 0;
-  for (const auto& piece : pieces) values += piece.value.values.size();
-  all.points.reserve(values);
-  for (auto& [where, piece] : pieces.records) {
-    if (all.dimensions == 0) all.dimensions = piece.columns;
-    if (piece.columns != all.dimensions) {
-      fail(data_fault::malformed,
-           fmt::format("{}: {} columns, and {} has {}", from.files().name(where.file),
-                       piece.columns, from.files().name(pieces[0].key.file), all.dimensions));
-    }
-    all.points.insert(all.points.end(), piece.values.begin(), piece.values.end());
-    piece.values = {};
-  }
-  return all;
-}
-
 struct clustering {
   cloud from;
   mapreduce::k_means_result found;
@@ -115,19 +88,29 @@ struct clustering {
 };
 
 template <class Input>
-clustering cluster(const kmeans_arguments& given, job_run& run, Input& from) {
+cloud read_points(job_run& run, const gather_points& job, Input& from, rank_group* ranks) {
+  if (ranks != nullptr) mapreduce::require_equal_input(*ranks, from);
+  mapreduce::own_splits<Input> mine(from, ranks == nullptr ? 0 : ranks->rank(),
+                                    ranks == nullptr ? 1 : ranks->size(),
+                                    mapreduce::split_dealing::in_blocks);
+  auto pieces = run(job, mine);
+  return join_points(pieces.records, from.files(), ranks);
+}
+
+template <class Input>
+clustering cluster(const kmeans_arguments& given, job_run& run, Input& from, rank_group* ranks) {
   const auto dimensions = static_cast<std::size_t>(given.dimensions);
-  clustering made{.from = put_together(run, {dimensions}, from), .found = {}, .report = {}};
-  if (made.from.points.empty()) {
-    throw error(make_error_code(data_fault::truncated), "no points");
-  }
+  clustering made{.from = read_points(run, {dimensions}, from, ranks), .found = {}, .report = {}};
   const mapreduce::k_means_options chosen{.clusters = static_cast<std::size_t>(given.clusters),
                                           .dimensions = made.from.dimensions,
                                           .start = given.start,
                                           .seed = given.seed,
                                           .most_rounds = static_cast<std::size_t>(given.rounds),
                                           .tolerance = given.tolerance};
-  made.found = run.workers().run([&] { return mapreduce::k_means(made.from.points, chosen); });
+  made.found =
+      ranks == nullptr
+          ? run.workers().run([&] { return mapreduce::k_means(made.from.points, chosen); })
+          : mapreduce::k_means_on_machines(made.from.points, *ranks, run.workers(), chosen);
   made.report = run.report(from.files());
   return made;
 }
@@ -152,7 +135,7 @@ json_value to_json(const kmeans_arguments& given, const clustering& made) {
   for (std::size_t c = 0; c < made.found.sizes.size(); ++c) {
     clusters.push_back({{"points", made.found.sizes[c]}, {"centre", centre(made, c)}});
   }
-  return {{"n", made.from.points.size() / made.from.dimensions},
+  return {{"n", made.from.count},
           {"dimensions", made.from.dimensions},
           {"start", start_name(given.start)},
           {"seed", given.seed},
@@ -164,8 +147,7 @@ json_value to_json(const kmeans_arguments& given, const clustering& made) {
 }
 
 void print_text(const clustering& made) {
-  const std::size_t n = made.from.points.size() / made.from.dimensions;
-  fmt::print("{} points of {}, {} of {:.3f} ms{}\ninertia {}\n", n,
+  fmt::print("{} points of {}, {} of {:.3f} ms{}\ninertia {}\n", made.from.count,
              counted(made.from.dimensions, "dimension"), counted(made.found.rounds, "round"),
              std::chrono::duration<double, std::milli>(made.found.round_time).count() /
                  static_cast<double>(made.found.rounds),
@@ -200,28 +182,31 @@ void check(const command_line::command& command, const kmeans_arguments& given) 
   if (given.dimensions == 0) throw usage_error("--format floats: --dimensions is required");
 }
 
-void kmeans(const command_line::command& command, const kmeans_arguments& given) {
-  check(command, given);
-  job_run run(given.job);
+/// Clusters in one process, or on one of the ranks.
+void kmeans(const kmeans_arguments& given, rank_group* ranks) {
+  job_run run(given.job, ranks);
   run.start();
   const auto names = input_names(given.job);
   const mapreduce::text_files::settings how{.skip_unreadable = given.job.skip_unreadable};
   if (given.format == cloud_format::floats) {
     mapreduce::fixed_records<float> from(names, static_cast<std::size_t>(given.dimensions), how);
-    say(given, cluster(given, run, from));
+    const clustering made = cluster(given, run, from, ranks);
+    if (run.has_results()) say(given, made);
   } else {
     mapreduce::csv_columns<float> from(names, format_of(given.csv), how);
-    say(given, cluster(given, run, from));
+    const clustering made = cluster(given, run, from, ranks);
+    if (run.has_results()) say(given, made);
   }
 }
 
 }  // namespace
 
-void add_kmeans(command_line::command& app, int&) {
+void add_kmeans(command_line::command& app, int& exit_code) {
   auto given = std::make_shared<kmeans_arguments>();
   command_line::command* command = app.add_subcommand("kmeans", "Cluster points");
   command->footer(fmt::format(kmeans_notes, csv_notes, names_notes));
-  add_job_options(*command, given->job, "Print only lines POINTS TAB CENTRE..., one per cluster");
+  add_job_options(*command, given->job, "Print only lines POINTS TAB CENTRE..., one per cluster",
+                  {"mpi"});
   command->add_option("--clusters", given->clusters, "Number of clusters")->required()->at_least(1);
   command->add_option("--rounds", given->rounds, "Maximum number of rounds")
       ->at_least(1)
@@ -246,7 +231,10 @@ void add_kmeans(command_line::command& app, int&) {
   command->add_option("--dimensions", given->dimensions, "Floats per point, with --format floats")
       ->range(1, 1 << 20);
   add_csv_options(*command, given->csv);
-  command->callback([given, command] { kmeans(*command, *given); });
+  command->callback([given, command, &exit_code] {
+    check(*command, *given);
+    exit_code = on_ranks_if_asked(given->job, [&](rank_group* ranks) { kmeans(*given, ranks); });
+  });
 }
 
 }  // namespace creek::tool

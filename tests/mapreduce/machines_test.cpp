@@ -3,10 +3,12 @@
 // of all kinds, numbers of ranks and workers.
 #include <creek/mapreduce.hpp>
 #include <creek/mapreduce/jobs/colour_histogram.hpp>
+#include <creek/mapreduce/jobs/k_means.hpp>
 #include <creek/mapreduce/machines.hpp>
 
 #include <gtest/gtest.h>
 
+#include <creek/core/messages/any_communicator.hpp>
 #include <creek/host/spmd.hpp>
 #include <fstream>
 #include <span>
@@ -191,6 +193,74 @@ TEST(MapReduceMachinesArrays, AreAddedUp) {
     const auto made = run_job(ranks, colour_histogram{}, from);
     EXPECT_EQ(made.records, expected.records) << ranks;
   }
+}
+
+/// Clusters on host threads, each with its share of the points, and returns the results of all.
+std::vector<k_means_result> cluster_on_ranks(int ranks, std::span<const float> points,
+                                             const k_means_options& chosen) {
+  const std::size_t d = chosen.dimensions;
+  std::vector<k_means_result> made(static_cast<std::size_t>(ranks));
+  spmd(ranks, [&](host_communicator& c) {
+    runtime rt(scheduler_options{.workers = 1 + static_cast<unsigned>(c.rank()) % 2});
+    any_communicator_of<host_communicator> all(c);
+    const point_range share = k_means_share(points.size() / d, c.rank(), ranks);
+    made[static_cast<std::size_t>(c.rank())] =
+        k_means_on_machines(points.subspan(share.first * d, share.count * d), all, rt, chosen);
+  });
+  return made;
+}
+
+TEST(MapReduceMachinesClusters, AreThoseOfOneProcessToTheBit) {
+  // One split, some splits, and more splits than parts of a round.
+  for (const std::size_t n : {std::size_t{40}, std::size_t{50'000}, std::size_t{2'200'000}}) {
+    std::vector<float> points(2 * n);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      points[i] = static_cast<float>(hash_integer(i) >> 40) * 1e-4f;
+    }
+    for (const auto start :
+         {k_means_start::random, k_means_start::plus_plus, k_means_start::first}) {
+      const k_means_options chosen{
+          .clusters = 9,
+          .dimensions = 2,
+          .start = start,
+          .seed = 5,
+          .most_rounds = 4,
+          .bounds = n == 50'000 ? k_means_bounds::on : k_means_bounds::automatic};
+      const k_means_result expected = k_means(points, chosen);
+      for (const int ranks : {1, 2, 3, 5}) {
+        for (const k_means_result& each : cluster_on_ranks(ranks, points, chosen)) {
+          EXPECT_EQ(each.centres, expected.centres) << n << " points, " << ranks << " ranks";
+          EXPECT_EQ(each.sizes, expected.sizes);
+          EXPECT_EQ(each.inertia, expected.inertia);
+          EXPECT_EQ(each.rounds, expected.rounds);
+          EXPECT_EQ(each.converged, expected.converged);
+        }
+      }
+    }
+  }
+}
+
+TEST(MapReduceMachinesClusters, NeedTheShareOfEachRank) {
+  for (const std::size_t n : {std::size_t{0}, std::size_t{100}, std::size_t{3'000'001}}) {
+    for (const int ranks : {1, 2, 7, 300}) {
+      std::size_t next = 0;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const point_range share = k_means_share(n, rank, ranks);
+        EXPECT_EQ(share.first, next) << n << " points, rank " << rank << " of " << ranks;
+        next += share.count;
+      }
+      EXPECT_EQ(next, n);
+    }
+  }
+  const std::vector<float> points(2 * 8192);
+  spmd(2, [&](host_communicator& c) {
+    runtime rt(scheduler_options{.workers = 1});
+    any_communicator_of<host_communicator> all(c);
+    const std::size_t wrong = c.rank() == 0 ? 8193 : 8191;
+    EXPECT_THROW((void)k_means_on_machines(std::span(points).first(wrong), all, rt,
+                                           {.clusters = 2, .dimensions = 1}),
+                 usage_error);
+  });
 }
 
 }  // namespace

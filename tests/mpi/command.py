@@ -4,6 +4,7 @@
 import json
 import pathlib
 import random
+import struct
 import sys
 import tempfile
 
@@ -84,6 +85,42 @@ def main():
         none = f"{folder}/no-index.tsv"
         done = run(*launcher, creek, "inverted-index", "--backend", "mpi", "--output", none, *files, "missing")
         expect((done.returncode, pathlib.Path(none).exists()), (1, False), "a partial index")
+
+        clouds = [f"{folder}/{name}.csv" for name in ("many", "few", "some")]
+        for name, points in zip(clouds, (20_000, 5, 12_000)):
+            lines = [f"{numbers.gauss(i % 7, 1)},{numbers.gauss(i % 5, 1)}\n" for i in range(points)]
+            pathlib.Path(name).write_text("".join(lines), encoding="ascii")
+        same = f"{folder}/same.csv"
+        pathlib.Path(same).write_text("1 2\n" * 6, encoding="ascii")
+        floats = f"{folder}/points.bin"
+        pathlib.Path(floats).write_bytes(b"".join(struct.pack("2f", i % 100, i % 77) for i in range(30_000)))
+        for arguments in (["--clusters", "4", *clouds], ["--clusters", "2", clouds[1]],
+                          ["--clusters", "9", "--start", "kmeans++", "--seed", "3", *clouds],
+                          ["--clusters", "3", same],
+                          ["--clusters", "5", "--start", "first", "--format", "floats", "--dimensions", "2", floats]):
+            one = run(creek, "kmeans", "--quiet", *arguments)
+            expect(one.returncode, 0, f"kmeans {arguments}: alone ({one.stderr})")
+            for ranks in ("1", "2", "3"):
+                done = run(*launcher[:-1], ranks, creek, "kmeans", "--quiet", "--backend", "mpi", *arguments)
+                expect((done.returncode, done.stdout), (0, one.stdout), f"kmeans {arguments} on {ranks} ({done.stderr})")
+        cluster = [*launcher, creek, "kmeans", "--backend", "mpi", "--clusters"]
+        report = json.loads(run(*cluster, "4", "--json", *clouds).stdout)
+        alone = json.loads(run(creek, "kmeans", "--clusters", "4", "--json", *clouds).stdout)
+        for member in ("n", "clusters", "inertia", "rounds", "bytes", "files"):
+            expect(report[member], alone[member], f"kmeans: {member}")
+        expect((report["ranks"], report["backend"]), (3, "mpi"), "kmeans: report")
+        schema = json.loads((ROOT / "docs/schemas/kmeans.json").read_text(encoding="utf-8"))
+        expect(faults(report, schema), [], "kmeans: faults by the schema")
+        wide = f"{folder}/wide.csv"
+        pathlib.Path(wide).write_text("1,2,3\n", encoding="ascii")
+        for status, line, arguments in ((1, "9 clusters of 5 points", ["9", clouds[1]]),
+                                        (1, "missing: No such file", ["2", clouds[0], f"{folder}/missing"]),
+                                        (1, "wide.csv: 3 columns, and", ["2", *clouds, wide]),
+                                        (1, "no points", ["2", "/dev/null"]),
+                                        (2, "--dimensions is required", ["2", "--format", "floats", floats])):
+            done = run(*cluster, *arguments)
+            expect(done.returncode, status, f"kmeans {arguments} ({done.stderr})")
+            expect(line in done.stderr + done.stdout, True, f"kmeans {arguments}: {done.stderr}")
 
         data = []
         for i in range(4):

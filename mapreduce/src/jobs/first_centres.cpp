@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <unordered_set>
 
@@ -115,7 +116,9 @@ std::vector<std::size_t> choose(std::size_t k, std::size_t n, std::uint64_t seed
   return chosen;
 }
 
-/// The weights of all points, in pieces that tasks process.
+constexpr std::size_t piece = detail::points_a_split;  // points that one task processes
+
+/// The weights of the points in this process.
 class point_weights {
  public:
   point_weights(std::span<const float> points, std::size_t dimensions)
@@ -124,9 +127,8 @@ class point_weights {
         weights_(points.size() / dimensions, std::numeric_limits<float>::infinity()),
         sums_((weights_.size() + piece - 1) / piece) {}
 
-  /// Takes point `i` for a centre.
-  void take(std::size_t i) {
-    const float* const centre = &points_[i * dimensions_];
+  /// Takes a point for a centre. Called by a task.
+  void lower(const float* centre) {
     detail::for_each_index(sums_.size(), [&](std::size_t p) {
       const std::size_t from = p * piece, count = std::min(piece, weights_.size() - from);
       charge(work::flop, static_cast<std::int64_t>(3 * count * dimensions_));
@@ -134,22 +136,16 @@ class point_weights {
       (&points_[from * dimensions_], count, centre, dimensions_, &weights_[from]);
       sums_[p] = sum({&weights_[from], count});
     });
-    weights_[i] = 0;
   }
+  void remove(std::size_t i) { weights_[i] = 0; }
 
-  [[nodiscard]] double total() const { return std::accumulate(sums_.begin(), sums_.end(), 0.0); }
+  /// The sum of the weights of each piece.
+  [[nodiscard]] const std::vector<double>& sums() const { return sums_; }
 
-  /// Returns the point at which the sum of the weights exceeds `share` of their total, which is not
-  /// 0. The point has a weight.
-  [[nodiscard]] std::size_t at(double share) const {
-    double left = share * total();
-    std::size_t p = 0, found = 0;
-    for (std::size_t i = 0; i < sums_.size(); ++i) {
-      if (sums_[i] == 0) continue;
-      p = i;
-      if (left < sums_[i]) break;
-      left -= sums_[i];
-    }
+  /// Returns the point in piece `p` at which the sum of the weights exceeds `left`. The point has a
+  /// weight.
+  [[nodiscard]] std::size_t at(std::size_t p, double left) const {
+    std::size_t found = 0;
     const std::size_t end = std::min(weights_.size(), (p + 1) * piece);
     for (std::size_t i = p * piece; i < end && left >= 0; ++i) {
       if (weights_[i] == 0) continue;
@@ -160,8 +156,6 @@ class point_weights {
   }
 
  private:
-  static constexpr std::size_t piece = 8192;
-
   static double sum(std::span<const float> weights) {
     std::array<double, 8> sums{};
     std::size_t i = 0;
@@ -178,17 +172,120 @@ class point_weights {
   std::vector<double> sums_;  // per piece
 };
 
-std::vector<std::size_t> choose_by_distance(std::span<const float> points,
+/// A piece, and what is left there of a share of the total weight.
+struct place_of_share {
+  std::size_t piece;
+  double left;
+};
+place_of_share find_share(std::span<const double> sums, double left) {
+  std::size_t p = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (sums[i] == 0) continue;
+    p = i;
+    if (left < sums[i]) break;
+    left -= sums[i];
+  }
+  return {p, left};
+}
+
+/// All points, in this process. Called by a task.
+class points_here {
+ public:
+  points_here(std::span<const float> points, std::size_t dimensions)
+      : points_(points), dimensions_(dimensions), weights_(points, dimensions) {}
+
+  void take(std::size_t i) {
+    weights_.lower(&points_[i * dimensions_]);
+    weights_.remove(i);
+  }
+  [[nodiscard]] std::span<const double> sums() const { return weights_.sums(); }
+  [[nodiscard]] std::size_t at(const place_of_share& share) const {
+    return weights_.at(share.piece, share.left);
+  }
+
+ private:
+  std::span<const float> points_;
+  std::size_t dimensions_;
+  point_weights weights_;
+};
+
+/// The points of all ranks; every rank calls the same functions.
+class points_of_ranks {
+ public:
+  points_of_ranks(std::span<const float> points, std::size_t all, std::size_t dimensions,
+                  any_communicator& ranks, runtime& rt)
+      : points_(points), dimensions_(dimensions), ranks_(&ranks), rt_(&rt) {
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+      first_.push_back(k_means_share(all, rank, ranks.size()).first);
+    }
+    first_.push_back(all);
+  }
+
+  /// Returns the coordinates of point `i`.
+  [[nodiscard]] std::vector<float> point(std::size_t i) {
+    std::vector<float> one(dimensions_);
+    const int root = owner(i);
+    if (root == ranks_->rank()) {
+      std::ranges::copy(points_.subspan((i - own_first()) * dimensions_, dimensions_), one.begin());
+    }
+    ranks_->bcast(std::span(one), root);
+    return one;
+  }
+  void take(std::size_t i) {
+    if (!weights_) weights_.emplace(points_, dimensions_);
+    const std::vector<float> centre = point(i);
+    rt_->run([&] { weights_->lower(centre.data()); });
+    if (owner(i) == ranks_->rank()) weights_->remove(i - own_first());
+    sums_.resize((first_.back() + piece - 1) / piece);
+    std::ranges::copy(weights_->sums(), pieces_of(ranks_->rank()).begin());
+    for (int rank = 0; rank < ranks_->size(); ++rank) ranks_->bcast(pieces_of(rank), rank);
+  }
+  [[nodiscard]] std::span<const double> sums() const { return sums_; }
+  [[nodiscard]] std::size_t at(const place_of_share& share) {
+    const int root = owner(share.piece * piece);
+    std::size_t found = 0;
+    if (root == ranks_->rank()) {
+      found = own_first() + weights_->at(share.piece - own_first() / piece, share.left);
+    }
+    return ranks_->bcast(found, root);
+  }
+
+ private:
+  [[nodiscard]] std::size_t own_first() const {
+    return first_[static_cast<std::size_t>(ranks_->rank())];
+  }
+  [[nodiscard]] int owner(std::size_t i) const {
+    return static_cast<int>(std::ranges::upper_bound(first_, i) - first_.begin()) - 1;
+  }
+  [[nodiscard]] std::span<double> pieces_of(int rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    const std::size_t from = (first_[at] + piece - 1) / piece;
+    return std::span(sums_).subspan(from, (first_[at + 1] + piece - 1) / piece - from);
+  }
+
+  std::span<const float> points_;
+  std::size_t dimensions_;
+  any_communicator* ranks_;
+  runtime* rt_;
+  std::vector<std::size_t> first_;  // point of each rank, and the number of all points
+  std::optional<point_weights> weights_;
+  std::vector<double> sums_;  // per piece of all ranks
+};
+
+/// Chooses by k-means++ out of `n` points.
+template <class Points>
+std::vector<std::size_t> choose_by_distance(Points&& points, std::size_t n,
                                             const k_means_options& options) {
-  const std::size_t n = points.size() / options.dimensions;
   std::mt19937_64 random(options.seed);
   std::vector<std::size_t> chosen{random() % n};
-  point_weights weights(points, options.dimensions);
   while (chosen.size() < options.clusters) {
     if (options.stop.stop_requested()) throw error(ECANCELED, "k-means");
-    weights.take(chosen.back());
-    if (weights.total() == 0) break;
-    chosen.push_back(weights.at(static_cast<double>(random() >> 11) * 0x1p-53));
+    points.take(chosen.back());
+    const std::span<const double> sums = points.sums();
+    const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
+    if (total == 0) break;
+    const double share = static_cast<double>(random() >> 11) * 0x1p-53;
+    chosen.push_back(points.at(find_share(sums, share * total)));
   }
   const std::unordered_set<std::size_t> seen(chosen.begin(), chosen.end());
   for (std::size_t i = 0; chosen.size() < options.clusters; ++i) {  // no other point differs
@@ -197,17 +294,36 @@ std::vector<std::size_t> choose_by_distance(std::span<const float> points,
   return chosen;
 }
 
+/// Chooses out of `n` points without looking at them.
+std::vector<std::size_t> choose_unseen(std::size_t n, const k_means_options& options) {
+  if (options.start == k_means_start::random) return choose(options.clusters, n, options.seed);
+  std::vector<std::size_t> chosen(options.clusters);
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  return chosen;
+}
+
 }  // namespace
 
 std::vector<std::size_t> detail::first_centres(std::span<const float> points,
                                                const k_means_options& options) {
-  if (options.start == k_means_start::plus_plus) return choose_by_distance(points, options);
-  if (options.start == k_means_start::random) {
-    return choose(options.clusters, points.size() / options.dimensions, options.seed);
+  const std::size_t n = points.size() / options.dimensions;
+  if (options.start != k_means_start::plus_plus) return choose_unseen(n, options);
+  return choose_by_distance(points_here(points, options.dimensions), n, options);
+}
+
+std::vector<float> detail::first_centres_on_ranks(std::span<const float> points, std::size_t all,
+                                                  any_communicator& ranks, runtime& rt,
+                                                  const k_means_options& options) {
+  points_of_ranks shared(points, all, options.dimensions, ranks, rt);
+  const std::vector<std::size_t> chosen = options.start == k_means_start::plus_plus
+                                              ? choose_by_distance(shared, all, options)
+                                              : choose_unseen(all, options);
+  std::vector<float> centres;
+  for (const std::size_t i : chosen) {
+    const std::vector<float> one = shared.point(i);
+    centres.insert(centres.end(), one.begin(), one.end());
   }
-  std::vector<std::size_t> chosen(options.clusters);
-  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-  return chosen;
+  return centres;
 }
 
 }  // namespace creek::mapreduce

@@ -14,6 +14,7 @@
 #include <creek/mapreduce/rounds.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <creek/tasking/this_worker.hpp>
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -25,16 +26,21 @@ namespace creek::mapreduce {
 namespace {
 
 constexpr float greatest_coordinate = 1e15f;  // its square, times many dimensions, fits a float
-constexpr std::size_t points_a_split = 8192;
+using detail::points_a_split;
 
-void check_k_means(std::span<const float> points, const k_means_options& options) {
-  const std::size_t d = options.dimensions, k = options.clusters;
+/// Returns the number of the points.
+std::size_t count_points(std::span<const float> points, const k_means_options& options) {
+  const std::size_t d = options.dimensions;
   if (d == 0) throw usage_error("k-means: dimensions 0: must be 1 or more");
   if (points.size() % d != 0) {
     throw usage_error(fmt::format("k-means: {} coordinates do not make points of {} dimensions",
                                   points.size(), d));
   }
-  const std::size_t n = points.size() / d;
+  return points.size() / d;
+}
+
+void check_options(std::size_t n, const k_means_options& options) {
+  const std::size_t k = options.clusters;
   if (k == 0 || k > n || k > std::size_t{std::numeric_limits<std::int32_t>::max()}) {
     throw usage_error(fmt::format("k-means: {} clusters of {} points: must be 1 to {}", k, n, n));
   }
@@ -42,12 +48,16 @@ void check_k_means(std::span<const float> points, const k_means_options& options
   if (!(options.tolerance >= 0)) {
     throw usage_error(fmt::format("k-means: tolerance {}: must be 0 or more", options.tolerance));
   }
+}
+
+/// Checks the coordinates of points, the first of which is point `first` of all.
+void check_points(std::span<const float> points, std::size_t first, std::size_t d) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!(std::abs(points[i]) <= greatest_coordinate)) {
       throw error(EDOM,
                   fmt::format("k-means: point {}: coordinate {} is {}, not a number of size at "
                               "most {}",
-                              i / d, i % d, points[i], greatest_coordinate));
+                              first + i / d, i % d, points[i], greatest_coordinate));
     }
   }
 }
@@ -158,37 +168,102 @@ std::optional<std::size_t> first_bounded_round(std::size_t n, const k_means_opti
   return 4;
 }
 
+/// Runs the rounds over `points`, which are all `n` or a part of them, from the centres that `made`
+/// has. `sum_up(job)` returns the sums of a round over all points; `in_task(f)` calls `f` in a
+/// task.
+template <class SumUp, class InTask>
+void run_rounds(std::span<const float> points, std::size_t n, const k_means_options& options,
+                k_means_result& made, SumUp sum_up, InTask in_task) {
+  const std::size_t d = options.dimensions;
+  made.sizes.resize(options.clusters);
+  std::optional<bounded_rounds> bounds;
+  const auto first_bounded = first_bounded_round(n, options);
+  while (!made.converged && made.rounds < options.most_rounds) {
+    const auto start = std::chrono::steady_clock::now();
+    if (made.rounds == first_bounded) bounds.emplace(points, options.clusters, d);
+    const std::span<const double> sums =
+        sum_up(driven_round{{made.centres, d}, bounds ? &*bounds : nullptr});
+    const std::vector<double> moves = move_centres(sums, d, made);
+    made.converged = std::ranges::max(moves) <= options.tolerance;
+    ++made.rounds;
+    if (bounds && !made.converged && made.rounds < options.most_rounds) {
+      in_task([&] { bounds->follow(made.centres, moves); });
+    }
+    made.round_time += std::chrono::steady_clock::now() - start;
+  }
+}
+
+/// Returns the parts of `n` points that a rank has.
+own_parts parts_of_rank(std::size_t n, int rank, int ranks) {
+  const ordered_parts all{(n + points_a_split - 1) / points_a_split};
+  const auto at = static_cast<std::size_t>(rank), size = static_cast<std::size_t>(ranks);
+  return {all, at * all.count() / size, (at + 1) * all.count() / size};
+}
+
 }  // namespace
 
 k_means_result k_means(std::span<const float> points, const k_means_options& options) {
-  check_k_means(points, options);
+  const std::size_t n = count_points(points, options);
+  check_options(n, options);
+  check_points(points, 0, options.dimensions);
   if (this_worker() < 0) {
     runtime own;
     return own.run([&] { return k_means(points, options); });
   }
   const std::size_t d = options.dimensions;
   k_means_result made;
-  made.sizes.resize(options.clusters);
   for (const std::size_t i : detail::first_centres(points, options)) {
     const auto point = points.subspan(i * d, d);
     made.centres.insert(made.centres.end(), point.begin(), point.end());
   }
-  std::optional<bounded_rounds> bounds;
-  const auto first_bounded = first_bounded_round(points.size() / d, options);
   span_input<float> from(points, points_a_split * d);
   rounds<driven_round, span_input<float>> iterate(from, {.stop = options.stop});
-  while (!made.converged && made.rounds < options.most_rounds) {
-    const auto start = std::chrono::steady_clock::now();
-    if (made.rounds == first_bounded) bounds.emplace(points, options.clusters, d);
-    const auto sums = iterate.run({{made.centres, d}, bounds ? &*bounds : nullptr});
-    const std::vector<double> moves = move_centres(sums, d, made);
-    made.converged = std::ranges::max(moves) <= options.tolerance;
-    ++made.rounds;
-    if (bounds && !made.converged && made.rounds < options.most_rounds) {
-      bounds->follow(made.centres, moves);
-    }
-    made.round_time += std::chrono::steady_clock::now() - start;
+  run_rounds(
+      points, n, options, made, [&](const driven_round& job) { return iterate.run(job); },
+      [](auto&& f) { f(); });
+  return made;
+}
+
+point_range k_means_share(std::size_t n, int rank, int ranks) {
+  const own_parts mine = parts_of_rank(n, rank, ranks);
+  const std::size_t first = std::min(n, mine.of.begin(mine.first) * points_a_split);
+  return {first, std::min(n, mine.of.begin(mine.end) * points_a_split) - first};
+}
+
+k_means_result k_means_on_machines(std::span<const float> points, any_communicator& ranks,
+                                   runtime& rt, const k_means_options& options) {
+  const std::size_t own = count_points(points, options), d = options.dimensions;
+  std::size_t n = ranks.reduce(own, std::plus{}, 0);
+  if (ranks.rank() == 0) check_options(n, options);  // one rank reports a fault
+  n = ranks.bcast(n, 0);
+  const point_range share = k_means_share(n, ranks.rank(), ranks.size());
+  if (own != share.count) {
+    throw usage_error(fmt::format("k-means: {} points on rank {}, whose share of {} is {}", own,
+                                  ranks.rank(), n, share.count));
   }
+  check_points(points, share.first, d);
+  k_means_result made;
+  ranks.doing("choosing centres");
+  made.centres = detail::first_centres_on_ranks(points, n, ranks, rt, options);
+  span_input<float> from(points, points_a_split * d);
+  rounds<driven_round, span_input<float>> iterate(
+      from, parts_of_rank(n, ranks.rank(), ranks.size()), {.stop = options.stop});
+  // From rank to rank, so that the parts are added in the order in which one process adds them.
+  std::vector<double> sums;
+  const auto sum_up = [&](const driven_round& job) {
+    ranks.doing("computing a round");
+    sums.assign(job.dense_keys(), 0.0);
+    rt.run([&] { iterate.fill(job); });
+    ranks.doing("adding up a round");
+    if (ranks.rank() > 0) ranks.recv(std::span(sums), ranks.rank() - 1);
+    rt.run([&] { iterate.combine_into(job, sums); });
+    const int last = ranks.size() - 1;
+    if (ranks.rank() < last) ranks.send(std::span<const double>(sums), ranks.rank() + 1);
+    ranks.bcast(std::span(sums), last);
+    return std::span<const double>(sums);
+  };
+  run_rounds(points, n, options, made, sum_up, [&](auto&& f) { rt.run(f); });
+  ranks.doing("");
   return made;
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <creek/mapreduce/detail/check_options.hpp>
 #include <creek/mapreduce/detail/stopwatch.hpp>
 #include <creek/mapreduce/failures.hpp>
@@ -101,8 +100,7 @@ class machine_run {
       all = rt_->run([&] { return mapreduce::run(*job_, from, *chosen_); });
       return std::move(made_);
     }
-    const std::array<std::uint64_t, 2> extent{from.splits(), from.bytes()};
-    if (ranks_->bcast(extent, 0) != extent) refuse_input();
+    require_equal_input(*ranks_, from);
     own_splits<Input> mine(from, ranks_->rank(), ranks_->size());
     if constexpr (fills<Job>) {
       fill(mine);

@@ -17,11 +17,33 @@
 #include <creek/tasking/runtime.hpp>
 #include <creek/tasking/this_worker.hpp>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace creek::mapreduce {
+
+/// The parts of an input whose arrays are combined in their order, for jobs with in_order: of
+/// consecutive splits, the same number each as far as possible.
+struct ordered_parts {
+  static constexpr std::size_t max = 256;
+
+  std::size_t splits = 0;  ///< of the whole input
+
+  [[nodiscard]] std::size_t count() const noexcept { return std::min(splits, max); }
+  /// Returns the first split of a part; of part count() the number of splits.
+  [[nodiscard]] std::size_t begin(std::size_t part) const noexcept {
+    return splits <= max ? part : part * splits / max;
+  }
+};
+
+/// Parts that one of several processes has: `first` up to, but without, `end` of `of`.
+struct own_parts {
+  ordered_parts of;
+  std::size_t first = 0;
+  std::size_t end = 0;
+};
 
 /// The rounds of an iterative job. One thread or task uses it at a time:
 ///
@@ -35,6 +57,11 @@ class rounds {
   explicit rounds(Input& from, options chosen = {}) : from_(&from), options_(std::move(chosen)) {
     detail::check<Job>(options_);
   }
+  /// For a job with in_order whose input is divided among processes: `from` consists of the splits
+  /// of these parts.
+  rounds(Input& from, own_parts parts, options chosen = {}) : rounds(from, std::move(chosen)) {
+    parts_ = parts;
+  }
 
   /// Runs one round: fill() over all splits, then combines the arrays. Returns the values of the
   /// keys in order, which may be changed and are valid until the next round. Runs and throws like
@@ -45,14 +72,22 @@ class rounds {
       detail::in_own_runtime([&] { made = run(job); });
       return made;
     }
-    prepare(dense_keys_of(job));
-    {
-      const detail::stopwatch watch(times_, stage::map);
-      map(job);
-    }
+    fill(job);
     const detail::stopwatch watch(times_, stage::group);
-    return group(job);
+    const std::span<value_type> all = array_of(partials_.front());
+    combine(job, all, 1);
+    return all;
   }
+
+  /// The first half of a round: fill() over all splits. Called in a task.
+  void fill(const Job& job) {
+    prepare(dense_keys_of(job));
+    const detail::stopwatch watch(times_, stage::map);
+    map(job);
+  }
+  /// The second half, in another way: combines the arrays into `all`, in their order, behind what
+  /// is there. Called in a task.
+  void combine_into(const Job& job, std::span<value_type> all) { combine(job, all, 0); }
 
   /// Returns the times of the last round: `map` and `group`.
   [[nodiscard]] const stage_times& times() const { return times_; }
@@ -62,13 +97,15 @@ class rounds {
     std::vector<value_type, detail::line_allocator<value_type>> values;
     bool used = false;  // in this round
   };
-  static constexpr std::size_t max_parts = 256;  // parts of the input, for jobs with in_order
 
   void prepare(std::size_t keys) {
     keys_ = keys;
     times_ = {};
-    const std::size_t wanted =
-        detail::in_order<Job> ? std::min(from_->splits(), max_parts) : worker_count();
+    std::size_t wanted = worker_count();
+    if constexpr (detail::in_order<Job>) {
+      if (!parts_) parts_ = whole();
+      wanted = parts_->end - parts_->first;
+    }
     if (partials_.size() < std::max<std::size_t>(wanted, 1)) {
       partials_.resize(std::max<std::size_t>(wanted, 1));
     }
@@ -82,16 +119,17 @@ class rounds {
   }
 
   void map(const Job& job) {
-    const std::size_t splits = from_->splits();
     if constexpr (detail::in_order<Job>) {
-      const std::size_t parts = std::min(splits, max_parts);
-      detail::deal(parts, worker_count(), [&](std::size_t, std::size_t i) {
-        for (std::size_t k = i * splits / parts; k < (i + 1) * splits / parts; ++k) {
-          map_split(job, k, partials_[i]);
+      const own_parts& mine = *parts_;
+      const std::size_t from = mine.of.begin(mine.first);
+      detail::deal(mine.end - mine.first, worker_count(), [&](std::size_t, std::size_t i) {
+        const std::size_t part = mine.first + i;
+        for (std::size_t k = mine.of.begin(part); k < mine.of.begin(part + 1); ++k) {
+          map_split(job, k - from, partials_[i]);
         }
       });
     } else {
-      detail::deal(splits, worker_count(), [&](std::size_t mapper, std::size_t i) {
+      detail::deal(from_->splits(), worker_count(), [&](std::size_t mapper, std::size_t i) {
         map_split(job, i, partials_[mapper]);
       });
     }
@@ -99,35 +137,39 @@ class rounds {
 
   void map_split(const Job& job, std::size_t i, partial& part) {
     detail::check_stop(options_);
-    const auto fill = [&](const auto& split) {
+    const auto add = [&](const auto& split) {
       job.fill(split, array_of(part));
       detail::report_bytes(options_, detail::size_in_bytes(split));
     };
     if constexpr (detail::in_order<Job>) {
-      detail::visit_alone(*from_, i, fill);
+      detail::visit_alone(*from_, i, add);
     } else {
-      from_->visit(i, fill);
+      from_->visit(i, add);
     }
     detail::report_split(options_);
   }
 
-  /// Combines all arrays into the first.
-  std::span<value_type> group(const Job& job) {
-    const std::span<value_type> all = array_of(partials_.front());
+  /// Combines the arrays from that with number `first` on into `all`.
+  void combine(const Job& job, std::span<value_type> all, std::size_t first) {
     constexpr std::size_t range = 4096;  // keys; a smaller range is not worth a fork
     detail::for_each_index((keys_ + range - 1) / range, [&](std::size_t i) {
       const std::size_t end = std::min(keys_, (i + 1) * range);
-      for (std::size_t p = 1; p < partials_.size(); ++p) {
+      for (std::size_t p = first; p < partials_.size(); ++p) {
         if (!partials_[p].used) continue;
         value_type* const from = partials_[p].values.data();
         for (std::size_t k = i * range; k < end; ++k) job.combine(all[k], std::move(from[k]));
       }
     });
-    return all;
+  }
+
+  [[nodiscard]] own_parts whole() const {
+    const ordered_parts all{from_->splits()};
+    return {all, 0, all.count()};
   }
 
   Input* from_;
   options options_;
+  std::optional<own_parts> parts_;
   std::size_t keys_ = 0;
   std::vector<partial> partials_;
   stage_times times_;

@@ -11,6 +11,11 @@
 
 #include <creek/core/language.hpp>
 
+namespace creek {
+class any_communicator;
+class runtime;
+}  // namespace creek
+
 namespace creek::mapreduce {
 
 /// Adds the contribution of `points` to a round to `sums`: for centre c of k in d dimensions, the
@@ -79,5 +84,25 @@ struct k_means_result {
 /// and, before any work, creek::error naming a point with a coordinate that is not a number of
 /// magnitude <= 1e15; creek::error (ECANCELED) once a stop is requested.
 [[nodiscard]] k_means_result k_means(std::span<const float> points, const k_means_options& options);
+
+/// Consecutive points.
+struct point_range {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+/// Returns the part of `n` points that one of several ranks has in k_means_on_machines(). Of more
+/// than 256 ranks, and of few points, some have none.
+[[nodiscard]] point_range k_means_share(std::size_t n, int rank, int ranks);
+
+/// Clusters the points of all ranks of a communicator, each of which passes its share of them, with
+/// the workers of a runtime on each. All ranks call it with equal options, outside of tasks, and
+/// get the result, which is that of k_means() of all points, to the bit, if the ranks have the same
+/// instruction set. A round sends its sums from rank to rank, which add their parts in order.
+/// Throws like k_means() and, if the points are not this rank's share, usage_error; the program has
+/// to end then.
+[[nodiscard]] k_means_result k_means_on_machines(std::span<const float> points,
+                                                 any_communicator& ranks, runtime& rt,
+                                                 const k_means_options& options);
 
 }  // namespace creek::mapreduce

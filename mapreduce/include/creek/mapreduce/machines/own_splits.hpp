@@ -2,6 +2,8 @@
 // Inputs of one rank: its part of the splits that all ranks see, and messages with pairs.
 #pragma once
 
+#include <array>
+#include <creek/core/error.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +12,9 @@
 #include <string_view>
 #include <vector>
 
-namespace creek::mapreduce::detail {
+namespace creek::mapreduce {
+
+namespace detail {
 
 struct no_split_type {};
 template <class Input>
@@ -25,22 +29,44 @@ struct split_type_of<Input> {
   using type = typename Input::split_type;
 };
 
-/// Every `ranks`-th split of an input, from that with the rank's number on. Refers to the input.
+}  // namespace detail
+
+/// Throws usage_error on ranks whose input differs from that of rank 0. All ranks call it.
+template <class Communicator, class Input>
+void require_equal_input(Communicator& ranks, const Input& from) {
+  const std::array<std::uint64_t, 2> extent{from.splits(), from.bytes()};
+  if (ranks.bcast(extent, 0) == extent) return;
+  throw usage_error(
+      "this rank's input has other splits or bytes than that of rank 0; give all ranks the same "
+      "files");
+}
+
+/// How splits are divided among ranks: in turns, or in blocks of consecutive ones.
+enum class split_dealing : std::uint8_t { in_turns, in_blocks };
+
+/// The splits of an input that one rank has. Refers to the input.
 template <class Input>
 class own_splits {
  public:
-  using split_type = typename split_type_of<Input>::type;
+  using split_type = typename detail::split_type_of<Input>::type;
 
-  own_splits(Input& from, int rank, int ranks) noexcept
-      : from_(&from),
-        first_(static_cast<std::size_t>(rank)),
-        step_(static_cast<std::size_t>(ranks)) {}
-
-  [[nodiscard]] std::size_t splits() const {
-    const std::size_t all = from_->splits();
-    return all <= first_ ? 0 : (all - first_ - 1) / step_ + 1;
+  own_splits(Input& from, int rank, int ranks, split_dealing by = split_dealing::in_turns)
+      : from_(&from), ranks_(static_cast<std::size_t>(ranks)) {
+    const auto me = static_cast<std::size_t>(rank);
+    const std::size_t all = from.splits();
+    const auto share = [&](std::size_t before) { return (before * all + ranks_ - 1) / ranks_; };
+    if (by == split_dealing::in_turns) {
+      first_ = me;
+      step_ = ranks_;
+      count_ = all <= me ? 0 : (all - me - 1) / ranks_ + 1;
+    } else {
+      first_ = share(me);
+      count_ = share(me + 1) - first_;
+    }
   }
-  [[nodiscard]] std::uint64_t bytes() const { return from_->bytes() / step_; }
+
+  [[nodiscard]] std::size_t splits() const { return count_; }
+  [[nodiscard]] std::uint64_t bytes() const { return from_->bytes() / ranks_; }
   template <class F>
   void visit(std::size_t i, F&& f) const {
     from_->visit(first_ + i * step_, f);
@@ -49,12 +75,17 @@ class own_splits {
   void visit_alone(std::size_t i, F&& f) const {
     detail::visit_alone(*from_, first_ + i * step_, f);
   }
-  [[nodiscard]] std::string name(std::uint32_t file) const { return file_name(*from_, file); }
+  [[nodiscard]] std::string name(std::uint32_t file) const {
+    return detail::file_name(*from_, file);
+  }
 
  private:
   Input* from_;
-  std::size_t first_, step_;
+  std::size_t ranks_;
+  std::size_t first_ = 0, step_ = 1, count_ = 0;
 };
+
+namespace detail {
 
 /// Messages as text that stays, one split each.
 class messages_as_splits {
@@ -79,4 +110,6 @@ class messages_as_splits {
   std::span<const std::string_view> messages_;
 };
 
-}  // namespace creek::mapreduce::detail
+}  // namespace detail
+
+}  // namespace creek::mapreduce

@@ -22,11 +22,6 @@ namespace creek::mapreduce::detail {
       "run_on_machines: the job's hash() gives other numbers on another rank; let it use nothing "
       "that differs from process to process, as default_hash() does");
 }
-[[noreturn]] inline void refuse_input() {
-  throw usage_error(
-      "run_on_machines: this rank's input has other splits or bytes than that of rank 0; give all "
-      "ranks the same files");
-}
 
 /// Returns the rank, in [0, ranks), that gets all pairs of a key; the same in all processes, if the
 /// job's hash is.
