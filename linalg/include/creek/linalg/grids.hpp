@@ -58,8 +58,8 @@ void check_solve(const char* routine, Communicator& all, const grid_view<T>& A,
 /// C = alpha op(A) op(B) + beta C, by steps of some columns of op(A) and rows of op(B) (SUMMA).
 /// Sizes and blocks agree: of op(A)'s and C's rows, of op(B)'s and C's columns, and of op(A)'s
 /// columns and op(B)'s rows. The sources of A's and C's rows are the same unless A is transposed,
-/// and those of B's and C's columns unless B is. With beta == 0, C is not read. Source: [van de
-/// Geijn 1997].
+/// and those of B's and C's columns unless B is. With beta == 0, C is not read.
+/// Source: [van de Geijn 1997].
 template <class Communicator, scalar T>
 void gemm_on_grid(Communicator& all, op how_a, op how_b, factor<T> alpha, const grid_view<T>& A,
                   const grid_view<T>& B, factor<T> beta, const grid_view<T>& C) {
