@@ -126,7 +126,7 @@ function(creek_packages)
   set(implementations)
   foreach(name openmpi mpich)
     if(creek_scalapack_${name} IN_LIST drop_ins)
-      list(APPEND implementations libscalapack-${name}2.2)
+      list(APPEND implementations libscalapack-${name}2.2)  # of Debian 12
     endif()
   endforeach()
   list(JOIN implementations " | " implementations)

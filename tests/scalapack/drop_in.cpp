@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ScaLAPACK program, with the drop-in before the library: matrices on every grid of its ranks.
-// The real routines with 64-bit elements and the complex ones are for creek, psgemm_ and psgetrf_
-// get what only ScaLAPACK serves: drop_in.py reads in the report which of the two did.
+// psgemm_ and psgetrf_ also get what only ScaLAPACK serves, all others only what creek does:
+// drop_in.py reads in the report which of the two did.
 #include <dlfcn.h>
 #include <mpi.h>
 
@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 extern "C" {
@@ -48,6 +50,7 @@ int numroc_(const int* n, const int* block, const int* process, const int* sourc
                                    const int*, const int*);
 DECLARE(s, float)
 DECLARE(d, double)
+DECLARE(c, std::complex<float>)
 DECLARE(z, std::complex<double>)
 
 #define EXPECT(what)                                                                    \
@@ -60,7 +63,12 @@ DECLARE(z, std::complex<double>)
 
 namespace {
 
-using complex = std::complex<double>;
+template <class T>
+using real = decltype(std::abs(T{}));
+template <class T>
+constexpr bool is_complex = !std::is_same_v<T, real<T>>;
+template <class T>
+constexpr double epsilon = std::numeric_limits<real<T>>::epsilon();
 
 /// The case under test, for errors.
 char where_text[200];
@@ -78,8 +86,9 @@ double number(int i, int j, unsigned salt) {
 }
 template <class T>
 T element(int i, int j, unsigned salt) {
-  if constexpr (std::is_same_v<T, complex>) {
-    return {number(i, j, salt), number(i, j, salt + 1000)};
+  if constexpr (is_complex<T>) {
+    return {static_cast<real<T>>(number(i, j, salt)),
+            static_cast<real<T>>(number(i, j, salt + 1000))};
   } else {
     return static_cast<T>(number(i, j, salt));
   }
@@ -147,8 +156,9 @@ class matrix {
     each([&](T& x, int i, int j) { all[static_cast<std::size_t>(i) + j * rows_] = x; });
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
-    MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size() * sizeof(T) / sizeof(real)),
-                  type(), MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, all.data(),
+                  static_cast<int>(all.size() * sizeof(T) / sizeof(real<T>)), type(), MPI_SUM,
+                  comm);
     MPI_Comm_free(&comm);
     return all;
   }
@@ -174,8 +184,7 @@ class matrix {
   int desc[9];
 
  private:
-  using real = decltype(std::abs(T{}));
-  static MPI_Datatype type() { return sizeof(real) == 8 ? MPI_DOUBLE : MPI_FLOAT; }
+  static MPI_Datatype type() { return sizeof(real<T>) == 8 ? MPI_DOUBLE : MPI_FLOAT; }
   T& at(int r, int c) {
     return values_[static_cast<std::size_t>(r) + static_cast<std::size_t>(c) * desc[8]];
   }
@@ -210,7 +219,7 @@ double residual(const std::vector<T>& a, const std::vector<T>& x, const std::vec
           std::max(size_x, static_cast<double>(std::abs(x[static_cast<std::size_t>(i) + j * n])));
     }
   }
-  return worst / (std::numeric_limits<double>::epsilon() * (size_a * size_x + size_b) * n);
+  return worst / (epsilon<T> * (size_a * size_x + size_b) * n);
 }
 
 /// Returns op(A), n x m for an m x n matrix A, or A itself.
@@ -221,45 +230,42 @@ std::vector<T> op_of(char how, const std::vector<T>& a, int m, int n) {
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < m; ++i) {
       T x = a[static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * m];
-      if constexpr (std::is_same_v<T, complex>) x = how == 'C' ? std::conj(x) : x;
+      if constexpr (is_complex<T>) x = how == 'C' ? std::conj(x) : x;
       turned[static_cast<std::size_t>(j) + static_cast<std::size_t>(i) * n] = x;
     }
   }
   return turned;
 }
 
-/// ScaLAPACK's own function of that name.
-template <class F>
-F own(F ours, const char* name) {
-  const auto found = reinterpret_cast<F>(dlsym(dlopen(SCALAPACK, RTLD_NOW | RTLD_NOLOAD), name));
+template <class T>
+struct routines;
+#define ROUTINES(LETTER, T)                           \
+  template <>                                         \
+  struct routines<T> {                                \
+    static constexpr char letter = #LETTER[0];        \
+    static constexpr auto gesv = &p##LETTER##gesv_;   \
+    static constexpr auto getrf = &p##LETTER##getrf_; \
+    static constexpr auto getrs = &p##LETTER##getrs_; \
+    static constexpr auto potrf = &p##LETTER##potrf_; \
+    static constexpr auto potrs = &p##LETTER##potrs_; \
+    static constexpr auto posv = &p##LETTER##posv_;   \
+    static constexpr auto geqrf = &p##LETTER##geqrf_; \
+    static constexpr auto gemm = &p##LETTER##gemm_;   \
+  };
+ROUTINES(s, float)
+ROUTINES(d, double)
+ROUTINES(c, std::complex<float>)
+ROUTINES(z, std::complex<double>)
+
+/// ScaLAPACK's own function, such as "getrf_" of this type.
+template <class T, class F>
+F own(F ours, const char* routine) {
+  const std::string name = std::string{'p', routines<T>::letter} + routine;
+  const auto found =
+      reinterpret_cast<F>(dlsym(dlopen(SCALAPACK, RTLD_NOW | RTLD_NOLOAD), name.c_str()));
   EXPECT(found != nullptr && found != ours);
   return found;
 }
-
-template <class T>
-struct routines;
-template <>
-struct routines<double> {
-  static constexpr auto gesv = &pdgesv_;
-  static constexpr auto getrf = &pdgetrf_;
-  static constexpr auto getrs = &pdgetrs_;
-  static constexpr auto potrf = &pdpotrf_;
-  static constexpr auto potrs = &pdpotrs_;
-  static constexpr auto posv = &pdposv_;
-  static constexpr auto geqrf = &pdgeqrf_;
-  static constexpr auto gemm = &pdgemm_;
-};
-template <>
-struct routines<complex> {
-  static constexpr auto gesv = &pzgesv_;
-  static constexpr auto getrf = &pzgetrf_;
-  static constexpr auto getrs = &pzgetrs_;
-  static constexpr auto potrf = &pzpotrf_;
-  static constexpr auto potrs = &pzpotrs_;
-  static constexpr auto posv = &pzposv_;
-  static constexpr auto geqrf = &pzgeqrf_;
-  static constexpr auto gemm = &pzgemm_;
-};
 
 template <class T>
 void solve(const grid& on, int n, int nrhs, int block, int before) {
@@ -293,8 +299,8 @@ void solve(const grid& on, int n, int nrhs, int block, int before) {
     EXPECT(residual(op_of(how, a, n, n), B.whole(), b, n, nrhs) < 16);
   }
   C.fill(1);
-  own(routines<T>::getrf, std::is_same_v<T, double> ? "pdgetrf_" : "pzgetrf_")(
-      &n, &n, C.data(), C.row(), C.col(), C.desc, theirs.data(), &info);
+  own<T>(routines<T>::getrf, "getrf_")(&n, &n, C.data(), C.row(), C.col(), C.desc, theirs.data(),
+                                       &info);
   EXPECT(are_equal(theirs, pivots));
 }
 
@@ -340,10 +346,10 @@ void factor_qr(const grid& on, int m, int n, int block, int before) {
   routines<T>::geqrf(&m, &n, A.data(), A.row(), A.col(), A.desc, tau.data(), work.data(), &length,
                      &info);
   EXPECT(info == 0 && A.border_is_whole());
-  own(routines<T>::geqrf, std::is_same_v<T, double> ? "pdgeqrf_" : "pzgeqrf_")(
-      &m, &n, B.data(), B.row(), B.col(), B.desc, theirs.data(), work.data(), &length, &info);
+  own<T>(routines<T>::geqrf, "geqrf_")(&m, &n, B.data(), B.row(), B.col(), B.desc, theirs.data(),
+                                       work.data(), &length, &info);
   const std::vector<T> found = A.whole(), expected = B.whole();
-  const double bound = 200.0 * (m + n) * std::numeric_limits<double>::epsilon();
+  const double bound = 200.0 * (m + n) * epsilon<T>;
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT(std::abs(found[i] - expected[i]) < bound);
   const int vectors = std::min(m, n);
   A.each([&](T&, int, int j) {
@@ -381,7 +387,7 @@ void multiply(const grid& on, char op_a, char op_b, int m, int n, int k, int blo
       worst = std::max(worst, static_cast<double>(std::abs(sum - found[at])));
     }
   }
-  EXPECT(worst < 8.0 * (k + 1) * std::numeric_limits<double>::epsilon());
+  EXPECT(worst < 8.0 * (k + 1) * epsilon<T>);
 }
 
 /// Calls that go to ScaLAPACK: a matrix that begins inside a block, and wrong arguments, which it
@@ -457,7 +463,9 @@ int main(int argc, char** argv) {
     const grid on(rows, size / rows);
     const bool few = size > 2;
     all_of<double>(on, few);
-    all_of<complex>(on, few);
+    all_of<std::complex<double>>(on, few);
+    all_of<float>(on, true);
+    all_of<std::complex<float>>(on, true);
     left_to_scalapack(on);
     many_contexts(rows, size / rows);
   }

@@ -86,7 +86,11 @@ class call {
 [[nodiscard]] std::optional<linalg::op> to_op(char letter) noexcept;
 [[nodiscard]] std::optional<linalg::triangle> to_triangle(char letter) noexcept;
 
-/// Returns whether A is square, in square blocks, and B's rows are dealt as A's: a system that
+template <class T>
+[[nodiscard]] bool has_square_blocks(const operand<T>& A) noexcept {
+  return A.view.rows().block == A.view.cols().block;
+}
+/// Returns whether A has square blocks and B's rows are dealt as A's: a system that
 /// linalg solves.
 template <class T>
 [[nodiscard]] bool is_system(const operand<T>& A, const operand<T>& B) noexcept {

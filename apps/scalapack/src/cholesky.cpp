@@ -16,7 +16,7 @@ bool potrf(char uplo, int n, T* a, int ia, int ja, const int* desc, int* info) {
   const auto A = here.matrix(n, n, a, ia, ja, desc);
   const auto stored = to_triangle(uplo);
   here.note(in_upper_case(uplo));
-  if (!here.all_agree(A && stored)) return false;
+  if (!here.all_agree(A && has_square_blocks(*A) && stored)) return false;
   *info = static_cast<int>(potrf_on_grid(here.ranks(), *stored, A->view));
   return true;
 }

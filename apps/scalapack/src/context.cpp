@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "context.hpp"
 
+#include <cerrno>
+
 #include <creek/core/error.hpp>
 
 #include "blacs.hpp"
@@ -18,7 +20,7 @@ int key() {
   static const int made = [] {
     int key = MPI_KEYVAL_INVALID;
     if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &destroy, &key, nullptr) != MPI_SUCCESS) {
-      throw error(EIO, "scalapack: MPI has no room for an attribute");
+      throw error(EIO, "MPI has no room for an attribute");
     }
     return key;
   }();
@@ -42,7 +44,9 @@ context* context::find(int blacs_context) {
   // The BLACS number the processes of a context by rows, as process_grid does.
   int rank = -1;
   MPI_Comm_rank(comm, &rank);
-  if (rank != grid.rank_at(grid.row, grid.col)) return nullptr;
+  if (rank != grid.rank_at(grid.row, grid.col)) {
+    throw error(EPROTO, "the BLACS does not number the processes of a context by rows");
+  }
   context* const made = new context(comm, grid);
   MPI_Comm_set_attr(comm, key(), made);
   return made;

@@ -41,7 +41,7 @@ template <scalar T>
 bool getrf(int m, int n, T* a, int ia, int ja, const int* desc, int* pivots, int* info) {
   call here(desc);
   const auto A = here.matrix(m, n, a, ia, ja, desc);
-  if (!here.all_agree(A.has_value())) return false;
+  if (!here.all_agree(A && has_square_blocks(*A))) return false;
   std::vector<index_t> rows(static_cast<std::size_t>(std::min(m, n)));
   *info = static_cast<int>(getrf_on_grid(here.ranks(), A->view, std::span(rows)));
   put_pivots(*A, rows, ia, pivots);

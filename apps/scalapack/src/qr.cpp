@@ -24,7 +24,7 @@ bool geqrf(int m, int n, T* a, int ia, int ja, const int* desc, T* tau, T* work,
            int* info) {
   call here(desc);
   const auto A = here.matrix(m, n, a, ia, ja, desc);
-  if (!here.all_agree(A && lwork >= workspace(*A))) return false;
+  if (!here.all_agree(A && has_square_blocks(*A) && lwork >= workspace(*A))) return false;
   std::vector<T> all(static_cast<std::size_t>(std::min(m, n)));
   geqrf_on_grid(here.ranks(), A->view, std::span<T>(all));
   const linalg::cyclic_axis& cols = A->view.cols();

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <exception>
 
-#include <creek/core/error.hpp>
-
 namespace creek::scalapack {
 
 /// One routine in this process. Constant initialisation only: programs may call it before main().
@@ -59,8 +57,6 @@ void run(routine& of, Ours&& ours, Theirs&& theirs) noexcept {
   noted_call noted(of);
   try {
     if (may_serve() && ours()) return noted.is_served();
-  } catch (const usage_error&) {
-    // linalg refuses it, at every process and before anything is changed.
   } catch (const std::exception& failure) {
     end_all(of, failure.what());
   }

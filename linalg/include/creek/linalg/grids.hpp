@@ -76,7 +76,7 @@ void gemm_on_grid(Communicator& all, op how_a, op how_b, factor<T> alpha, const 
           "gemm_on_grid",
           "sizes and blocks of op(A) (m x k), op(B) (k x n) and C (m x n) must agree");
   const matrix_view<T> local = C.local();
-  const index_t depth = inner.size, block = inner.block;
+  const index_t depth = alpha == T{} ? 0 : inner.size, block = inner.block;
   // Thin products take as long as C takes through the memory, so several blocks make one.
   const index_t together = std::max<index_t>(1, 256 / block) * block;
   // Messages are pushed between strips of C.
