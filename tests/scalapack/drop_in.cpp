@@ -53,6 +53,15 @@ DECLARE(d, double)
 DECLARE(c, std::complex<float>)
 DECLARE(z, std::complex<double>)
 
+#define DECLARE_PRODUCT(NAME, T)                                                                 \
+  extern "C" void NAME(const char*, const char*, const int*, const int*, const int*, T*,         \
+                       const int*, const int*, const int*, const T*, T*, const int*, const int*, \
+                       const int*, T*, const int*, int*, std::size_t, std::size_t);
+DECLARE_PRODUCT(psormqr_, float)
+DECLARE_PRODUCT(pdormqr_, double)
+DECLARE_PRODUCT(pcunmqr_, std::complex<float>)
+DECLARE_PRODUCT(pzunmqr_, std::complex<double>)
+
 #define EXPECT(what)                                                                    \
   do {                                                                                  \
     if (!(what)) {                                                                      \
@@ -239,23 +248,24 @@ std::vector<T> op_of(char how, const std::vector<T>& a, int m, int n) {
 
 template <class T>
 struct routines;
-#define ROUTINES(LETTER, T)                           \
-  template <>                                         \
-  struct routines<T> {                                \
-    static constexpr char letter = #LETTER[0];        \
-    static constexpr auto gesv = &p##LETTER##gesv_;   \
-    static constexpr auto getrf = &p##LETTER##getrf_; \
-    static constexpr auto getrs = &p##LETTER##getrs_; \
-    static constexpr auto potrf = &p##LETTER##potrf_; \
-    static constexpr auto potrs = &p##LETTER##potrs_; \
-    static constexpr auto posv = &p##LETTER##posv_;   \
-    static constexpr auto geqrf = &p##LETTER##geqrf_; \
-    static constexpr auto gemm = &p##LETTER##gemm_;   \
+#define ROUTINES(LETTER, T, PRODUCT)                      \
+  template <>                                             \
+  struct routines<T> {                                    \
+    static constexpr char letter = #LETTER[0];            \
+    static constexpr auto ormqr = &p##LETTER##PRODUCT##_; \
+    static constexpr auto gesv = &p##LETTER##gesv_;       \
+    static constexpr auto getrf = &p##LETTER##getrf_;     \
+    static constexpr auto getrs = &p##LETTER##getrs_;     \
+    static constexpr auto potrf = &p##LETTER##potrf_;     \
+    static constexpr auto potrs = &p##LETTER##potrs_;     \
+    static constexpr auto posv = &p##LETTER##posv_;       \
+    static constexpr auto geqrf = &p##LETTER##geqrf_;     \
+    static constexpr auto gemm = &p##LETTER##gemm_;       \
   };
-ROUTINES(s, float)
-ROUTINES(d, double)
-ROUTINES(c, std::complex<float>)
-ROUTINES(z, std::complex<double>)
+ROUTINES(s, float, ormqr)
+ROUTINES(d, double, ormqr)
+ROUTINES(c, std::complex<float>, unmqr)
+ROUTINES(z, std::complex<double>, unmqr)
 
 /// ScaLAPACK's own function, such as "getrf_" of this type.
 template <class T, class F>
@@ -351,7 +361,24 @@ void factor_qr(const grid& on, int m, int n, int block, int before) {
   const std::vector<T> found = A.whole(), expected = B.whole();
   const double bound = 200.0 * (m + n) * epsilon<T>;
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT(std::abs(found[i] - expected[i]) < bound);
-  const int vectors = std::min(m, n);
+  const int vectors = std::min(m, n), right_hand_sides = 7;
+  for (const char how : {'N', is_complex<T> ? 'C' : 'T'}) {
+    matrix<T> C(on, m, right_hand_sides, block, 3, 1, before),
+        D(on, m, right_hand_sides, block, 3, 1, before);
+    C.fill(2);
+    D.fill(2);
+    std::vector<T> space(static_cast<std::size_t>(block * (m + 7 + 2 * block)));
+    const int size = static_cast<int>(space.size());
+    routines<T>::ormqr("L", &how, &m, &right_hand_sides, &vectors, A.data(), A.row(), A.col(),
+                       A.desc, tau.data(), C.data(), C.row(), C.col(), C.desc, space.data(), &size,
+                       &info, 1, 1);
+    EXPECT(info == 0 && C.border_is_whole());
+    own<T>(routines<T>::ormqr, is_complex<T> ? "unmqr_" : "ormqr_")(
+        "L", &how, &m, &right_hand_sides, &vectors, A.data(), A.row(), A.col(), A.desc, tau.data(),
+        D.data(), D.row(), D.col(), D.desc, space.data(), &size, &info, 1, 1);
+    const std::vector<T> c = C.whole(), d = D.whole();
+    for (std::size_t i = 0; i < c.size(); ++i) EXPECT(std::abs(c[i] - d[i]) < bound);
+  }
   A.each([&](T&, int, int j) {
     if (j < vectors) EXPECT(std::abs(tau[A.local_col(j)] - theirs[A.local_col(j)]) < bound);
   });

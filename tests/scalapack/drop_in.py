@@ -14,6 +14,7 @@ LEFT = ["psgemm_", "psgetrf_"]
 SERVED = [name for letter in "sdcz"
           for routine in ("gesv", "getrf", "getrs", "posv", "potrf", "potrs", "geqrf", "gemm")
           if (name := f"p{letter}{routine}_") not in LEFT]
+SERVED += ["psormqr_", "pdormqr_", "pcunmqr_", "pzunmqr_"]
 
 
 def calls(text):
