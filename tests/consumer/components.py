@@ -23,6 +23,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "mpi"))
+import launch  # noqa: E402
+
 # A stripped program with one fork_join, linked with a static creek::tasking.
 MAX_BYTES = 300_000
 MAX_OBJECTS = 8
@@ -204,14 +207,22 @@ def subproject(cmake, compiler, source, work):
 
 
 def examples(cmake, compiler, prefix, work, folder):
-    arguments = {"word_count": [HERE / "project"]}
+    arguments = {name: [HERE / "project"] for name in ("word_count", "word_count_on_ranks")}
+    modules = [module.parent for module in Path(prefix).rglob("creek_mpi_mpich.so")]
     projects = [file.parent for file in sorted(Path(folder).glob("*/CMakeLists.txt"))]
     expect(len(projects) >= 4, f"only {len(projects)} examples in {folder}")
     for project in projects:
         build = Path(work) / project.name
         configure(cmake, compiler, project, build, [f"-DCMAKE_PREFIX_PATH={prefix}"])
         run(cmake, "--build", build)
-        print(run(build / project.name, *arguments.get(project.name, [])), end="")
+        started = [build / project.name, *arguments.get(project.name, [])]
+        alone = run(*started)
+        print(alone, end="")
+        if project.name.endswith("_on_ranks") and modules and shutil.which("mpirun.mpich"):
+            done = launch.run(["mpirun.mpich", "-n", "2", "-genv", "CREEK_MPI_MODULES", modules[0], *started])
+            print(done.stdout, end="")
+            expect(done.returncode == 0, f"{project.name} on two ranks: {done.stdout}{done.stderr}")
+            expect("word" not in project.name or done.stdout == alone, f"on two ranks:\n{done.stdout}alone:\n{alone}")
 
 
 def packaged_files(deb):
