@@ -7,13 +7,19 @@ import subprocess
 import sys
 
 SKIPPED = 77
+LIMIT = 60  # seconds
 
 
 def run(command):
     # Python ignores SIGPIPE, and so shall the launcher: MPICH's is killed by it now and then when ranks end early. Even
     # so it fails now and then, also with `true` for a program: writes to a process of its own that has ended.
     for _ in range(5):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, restore_signals=False)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False,
+                                  restore_signals=False)
+        except subprocess.TimeoutExpired as hung:
+            said = [(part or b"").decode(errors="replace") for part in (hung.stdout, hung.stderr)]
+            return subprocess.CompletedProcess(command, 124, said[0], f"{said[1]}not over after {LIMIT} s\n")
         if done.returncode != 255 or "write error (Broken pipe)" not in done.stdout + done.stderr:
             break
     return done
