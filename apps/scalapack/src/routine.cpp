@@ -8,7 +8,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+
+#include <creek/mpi/process.hpp>
 
 namespace creek::scalapack {
 namespace {
@@ -82,9 +85,8 @@ void* next_function(routine& of) noexcept {
 }
 
 void end_all(const routine& of, const char* why) noexcept {
-  std::fflush(stdout);
-  std::fprintf(stderr, "creek: rank %d: %s: %s\n", rank, of.name, why);
-  std::fflush(stderr);
+  mpi_backend::write_last_line("creek: rank " + std::to_string(rank) + ": " + of.name + ": " + why +
+                               "\n");
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::_Exit(1);
 }

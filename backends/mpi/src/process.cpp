@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,12 +59,6 @@ void share_processors(const channel& all) {
   setenv("CREEK_WORKERS", std::to_string(std::max(1l, online / ranks)).c_str(), 0);
 }
 
-void write_line(const std::string& line) noexcept {
-  std::fflush(stdout);
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fflush(stderr);
-}
-
 std::string machine_name(const calls& by) {
   char name[256];
   by.processor(name, sizeof name);
@@ -76,12 +72,24 @@ std::string machine_name(const calls& by) {
     sleep(5);
     std::_Exit(1);
   }
-  write_line(fmt::format("creek: rank {} on {}: {}\n", rank, machine_name(by), why));
+  write_last_line(fmt::format("creek: rank {} on {}: {}\n", rank, machine_name(by), why));
   by.abort(1);
   std::_Exit(1);
 }
 
 }  // namespace
+
+void write_last_line(const std::string& line) noexcept {
+  std::fflush(stdout);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+  struct stat what {};
+  if (fstat(STDERR_FILENO, &what) != 0 || !S_ISFIFO(what.st_mode)) return;
+  int left = 0;
+  for (int i = 0; i < 500 && ioctl(STDERR_FILENO, FIONREAD, &left) == 0 && left > 0; ++i) {
+    usleep(1000);
+  }
+}
 
 int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
   const calls* by = nullptr;
@@ -91,7 +99,7 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
   const auto failed = [&](const char* why, bool by_mpi = false) {
     const bool is_up = by != nullptr && by->is_initialised() && !by->is_finalised();
     if (is_up) abort_all(*by, rank, why, watched == nullptr || watched->may_report(by_mpi));
-    write_line(fmt::format("creek: {}\n", why));
+    write_last_line(fmt::format("creek: {}\n", why));
     return 1;
   };
   try {

@@ -131,6 +131,10 @@ class channel {
   std::vector<std::size_t> posted_bytes_;  // by receiver
 };
 
+/// Writes a line to standard error, and waits until a launcher that reads it through a pipe has
+/// done so, at most half a second: MPICH's forgets what it has not read when a rank aborts.
+void write_last_line(const std::string& line) noexcept;
+
 /// Implements ranks(): initialises MPI, unless the program has, calls `body` and ends MPI. If
 /// something throws, writes one line that names this rank and its machine to standard error, and
 /// ends all ranks with exit code 1. If a rank ends without a word, its watcher does the same.
