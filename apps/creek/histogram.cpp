@@ -143,9 +143,10 @@ void add_histogram(command_line::command& app, int& exit_code) {
       ->show_default();
   command->add_option("--output", given->output,
                       "Write lines VALUE TAB RED TAB GREEN TAB BLUE of all 256 values to FILE");
-  command->callback([given, &exit_code] {
+  command->callback([given, command, &exit_code] {
     check(*given);
-    exit_code = on_ranks_if_asked(given->job, [&](rank_group* ranks) { histogram(*given, ranks); });
+    exit_code = on_ranks_if_asked(*command, given->job,
+                                  [&](rank_group* ranks) { histogram(*given, ranks); });
   });
 }
 

@@ -197,8 +197,8 @@ void add_inverted_index(command_line::command& app, int& exit_code) {
       refuse(*command, {"--memory", "--spill"}, "not with --backend mpi");
     }
     const auto limit = limit_of(given->spill);
-    exit_code =
-        on_ranks_if_asked(given->job, [&](rank_group* ranks) { make_index(*given, limit, ranks); });
+    exit_code = on_ranks_if_asked(*command, given->job,
+                                  [&](rank_group* ranks) { make_index(*given, limit, ranks); });
   });
 }
 

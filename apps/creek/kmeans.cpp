@@ -176,6 +176,7 @@ void say(const kmeans_arguments& given, const clustering& made) {
 void check(const command_line::command& command, const kmeans_arguments& given) {
   if (given.format == cloud_format::text) {
     refuse(command, {"--dimensions"}, "needs --format floats; text has one dimension per column");
+    (void)format_of(given.csv);
     return;
   }
   refuse(command, {"--columns", "--separator", "--header"}, "needs --format text");
@@ -233,7 +234,8 @@ void add_kmeans(command_line::command& app, int& exit_code) {
   add_csv_options(*command, given->csv);
   command->callback([given, command, &exit_code] {
     check(*command, *given);
-    exit_code = on_ranks_if_asked(given->job, [&](rank_group* ranks) { kmeans(*given, ranks); });
+    exit_code =
+        on_ranks_if_asked(*command, given->job, [&](rank_group* ranks) { kmeans(*given, ranks); });
   });
 }
 

@@ -157,8 +157,9 @@ void add_linear_regression(command_line::command& app, int& exit_code) {
     if (given->format != point_format::text) {
       refuse(*command, {"--columns", "--separator", "--header"}, "needs --format text");
     }
-    exit_code =
-        on_ranks_if_asked(given->job, [&](rank_group* ranks) { linear_regression(*given, ranks); });
+    (void)format_of(given->csv);
+    exit_code = on_ranks_if_asked(*command, given->job,
+                                  [&](rank_group* ranks) { linear_regression(*given, ranks); });
   });
 }
 

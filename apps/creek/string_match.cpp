@@ -134,10 +134,10 @@ void add_string_match(command_line::command& app, int& exit_code) {
       ->add_option("-e,--pattern", given->patterns, "String to count; may be given several times")
       ->one_word();
   command->add_option("--patterns", given->list, "File with one string to count per line");
-  command->callback([given, &exit_code] {
+  command->callback([given, command, &exit_code] {
     const std::vector<std::string> patterns = take_patterns(*given);
     const mapreduce::string_match job(patterns);
-    exit_code = on_ranks_if_asked(given->job,
+    exit_code = on_ranks_if_asked(*command, given->job,
                                   [&](rank_group* ranks) { match(*given, patterns, job, ranks); });
   });
 }

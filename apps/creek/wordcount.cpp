@@ -197,8 +197,8 @@ int wordcount(const command_line::command& command, wordcount_arguments& given) 
   refuse(command, {"--chip", "--cores", "--clock", "--seed", "--check", "--heatmap"},
          "needs --backend scc");
   if (backend_name(given.job) == "mpi") {
-    refuse(command, {"--memory", "--spill", "--trace", "--energy"}, "not with --backend mpi");
-    return wordcount_on_ranks(given);
+    refuse(command, {"--memory", "--spill", "--trace"}, "not with --backend mpi");
+    return wordcount_on_ranks(command, given);
   }
   wordcount_on_workers(given);
   return 0;

@@ -2,12 +2,14 @@
 // A dense system whose matrix is dealt to a row of processes, block by block. Started as
 // `mpirun -n 4 solve_on_ranks [N]`, or alone. The solution is all ones, so its error is known.
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <vector>
 
+#include <creek/core/error.hpp>
 #include <creek/linalg/grids.hpp>
 #include <creek/mpi.hpp>
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <creek/core/error.hpp>
 #include <creek/host.hpp>
 #include <creek/mapreduce.hpp>
 #include <creek/mapreduce/machines.hpp>

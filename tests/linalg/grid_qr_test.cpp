@@ -155,6 +155,41 @@ TYPED_TEST(GridQr, OfATriangleIsTheTriangle) {
   });
 }
 
+// A complex column without anything below the diagonal has a reflector, too, as long as its element
+// has an imaginary part, however small.
+TYPED_TEST(GridQr, OfATinyComplexDiagonalIsUnitary) {
+  using T = TypeParam;
+  if constexpr (is_complex<T>) {
+    for (const index_t at : {1, 3}) {
+      matrix<T> a(4, 4);
+      for (index_t j = 0; j < 4; ++j) {
+        a(j, j) = T{1};
+        a(0, j) = T{1};
+      }
+      const real<T> tiny = std::numeric_limits<real<T>>::denorm_min();
+      a(at, at) = T(tiny, tiny);
+      for (const index_t block : {2, 4}) {
+        on_grids([&](host_communicator& c, const process_grid& grid) {
+          part<T> A(grid, a, block, block);
+          auto tau = taus(a);
+          geqrf_on_grid<host_communicator, T>(c, A.view, tau);
+          matrix<T> unit(4, 4);
+          for (index_t j = 0; j < 4; ++j) unit(j, j) = T{1};
+          part<T> Q(grid, unit, block, block);
+          ormqr_on_grid<host_communicator, T>(c, op::none, A.view, tau, Q.view);
+          std::vector<real<T>> norms(4);
+          Q.each([&](T& x, index_t, index_t j) {
+            norms[static_cast<std::size_t>(j)] += std::norm(x);
+          });
+          c.allreduce(std::span<real<T>>(norms), std::plus{});
+          for (const real<T> norm : norms)
+            EXPECT_NEAR(norm, 1, 20 * std::numeric_limits<real<T>>::epsilon());
+        });
+      }
+    }
+  }
+}
+
 TYPED_TEST(GridQr, NanSpreadsAndEveryRankEnds) {
   using T = TypeParam;
   auto a = random_matrix<T>(30, 30, this->random);

@@ -117,6 +117,8 @@ def main():
                                         (1, "missing: No such file", ["2", clouds[0], f"{folder}/missing"]),
                                         (1, "wide.csv: 3 columns, and", ["2", *clouds, wide]),
                                         (1, "no points", ["2", "/dev/null"]),
+                                        (2, "--separator", ["2", "--separator", "xx", clouds[0]]),
+                                        (2, "--energy: not with --backend mpi", ["2", "--energy", clouds[0]]),
                                         (2, "--dimensions is required", ["2", "--format", "floats", floats])):
             done = run(*cluster, *arguments)
             expect(done.returncode, status, f"kmeans {arguments} ({done.stderr})")

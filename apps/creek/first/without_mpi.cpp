@@ -18,7 +18,7 @@ int on_ranks_of_mpi(function_ref<void(rank_group*)>) {
   refuse_ranks();
 }
 
-int wordcount_on_ranks(const wordcount_arguments&) {
+int wordcount_on_ranks(const command_line::command&, const wordcount_arguments&) {
   refuse_ranks();
 }
 

@@ -25,11 +25,13 @@ void require_input_of_all_ranks(const job_options& given) {
 
 }  // namespace
 
-int on_ranks_if_asked(const job_options& given, function_ref<void(rank_group*)> command) {
+int on_ranks_if_asked(const command_line::command& asked, const job_options& given,
+                      function_ref<void(rank_group*)> command) {
   if (backend_name(given) != "mpi") {
     command(nullptr);
     return 0;
   }
+  refuse(asked, {"--energy"}, "not with --backend mpi");
   require_input_of_all_ranks(given);
   (void)scheduling(given);
   return on_ranks_of_mpi(command);

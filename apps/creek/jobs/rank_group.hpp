@@ -16,7 +16,7 @@ using rank_group = any_communicator;
 /// Calls `command` with null or, with --backend mpi, on each rank with the ranks; there it prints
 /// and writes on rank 0 only. Returns the exit code. Faults of the options are thrown before there
 /// are ranks; a later failure has been reported.
-[[nodiscard]] int on_ranks_if_asked(const job_options& given,
+[[nodiscard]] int on_ranks_if_asked(const command_line::command& asked, const job_options& given,
                                     function_ref<void(rank_group*)> command);
 
 /// Implements that for --backend mpi. Throws usage_error in a tool without MPI.

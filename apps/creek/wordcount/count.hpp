@@ -47,6 +47,7 @@ void wordcount_on_chip(const wordcount_arguments& given);
 
 /// Runs the same job on the ranks of an MPI run, each with workers; rank 0 hands out the results.
 /// Returns the exit code; a failure was reported.
-[[nodiscard]] int wordcount_on_ranks(const wordcount_arguments& given);
+[[nodiscard]] int wordcount_on_ranks(const command_line::command& command,
+                                     const wordcount_arguments& given);
 
 }  // namespace creek::tool

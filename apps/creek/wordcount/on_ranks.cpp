@@ -36,9 +36,10 @@ void count_on(rank_group* ranks, const wordcount_arguments& given, const rewrite
 
 }  // namespace
 
-int wordcount_on_ranks(const wordcount_arguments& given) {
+int wordcount_on_ranks(const command_line::command& command, const wordcount_arguments& given) {
   const rewriter rewrite = rewriter_of(given.choice);
-  return on_ranks_if_asked(given.job, [&](rank_group* ranks) { count_on(ranks, given, rewrite); });
+  return on_ranks_if_asked(command, given.job,
+                           [&](rank_group* ranks) { count_on(ranks, given, rewrite); });
 }
 
 }  // namespace creek::tool

@@ -59,7 +59,8 @@ class rounds {
   }
   /// For a job with in_order whose input is divided among processes: `from` consists of the splits
   /// of these parts.
-  rounds(Input& from, own_parts parts, options chosen = {}) : rounds(from, std::move(chosen)) {
+  rounds(Input& from, own_parts parts, options chosen = {}) requires detail::in_order<Job>
+      : rounds(from, std::move(chosen)) {
     parts_ = parts;
   }
 

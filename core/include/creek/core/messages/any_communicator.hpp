@@ -13,9 +13,9 @@
 
 namespace creek {
 
-/// The messages of a communicator that are received by their sender's rank, and the collectives.
-/// Used by the thread that may use the communicator. Costs a virtual call per message, and an
-/// allocation per request.
+/// A communicator of any type: messages that a rank receives from a rank that it names (send, recv,
+/// isend, irecv, exchange), and the collectives. Used by the thread that may use the communicator.
+/// Costs a virtual call per message, and an allocation per request.
 class any_communicator : public collectives<any_communicator> {
  protected:
   struct begun_message {
@@ -71,7 +71,7 @@ class any_communicator : public collectives<any_communicator> {
   virtual begun begin_receive(std::span<std::byte> data, int from) = 0;
 };
 
-/// The form of one communicator, which must outlive it.
+/// Wraps one communicator, which must outlive it.
 template <class Communicator>
 class any_communicator_of final : public any_communicator {
  public:

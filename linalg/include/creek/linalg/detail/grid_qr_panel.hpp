@@ -133,11 +133,12 @@ class grid_qr_panel {
     multiply(j, below);
     real<T> rest = std::sqrt(std::real(products_[0]));
     int exponent = 0;
-    if (j + 1 < rows_ && std::real(products_[0]) < small) {
+    // Of complex numbers also the last row has a reflector.
+    if ((is_complex<T> || j + 1 < rows_) && std::real(products_[0]) < small) {
       real<T> most{};
       for (index_t i = 0; i < below.rows(); ++i) most = larger(most, largest_part(below(i, 0)));
       most = column_->allreduce(most, larger);
-      if (most != 0) {
+      if (most != 0 || std::imag(row_[0]) != 0) {
         exponent = std::ilogb(larger(most, largest_part(row_[0])));
         for (index_t i = 0; i < below.rows(); ++i) below(i, 0) = scaled(below(i, 0), -exponent);
         if (is_root_) V_(j, j) = scaled(V_(j, j), -exponent);
