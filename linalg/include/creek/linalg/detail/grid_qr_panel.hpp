@@ -133,7 +133,7 @@ class grid_qr_panel {
     multiply(j, below);
     real<T> rest = std::sqrt(std::real(products_[0]));
     int exponent = 0;
-    // Of complex numbers also the last row has a reflector.
+    // The last row, too, has a reflector if numbers are complex.
     if ((is_complex<T> || j + 1 < rows_) && std::real(products_[0]) < small) {
       real<T> most{};
       for (index_t i = 0; i < below.rows(); ++i) most = larger(most, largest_part(below(i, 0)));
