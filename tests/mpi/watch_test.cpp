@@ -3,6 +3,7 @@
 // and their watchers write until the last of them has ended.
 #include "watch/watch.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -223,11 +224,66 @@ TEST(MpiWatch, IsSilentAboutRanksThatLeave) {
 
 TEST(MpiWatch, LetsOneRankReportItsError) {
   run_of_ranks run(4, [](int rank, watch& watched) -> int {
-    if (!watched.may_report(rank == 3)) _exit(1);
-    std::fprintf(stderr, "rank %d failed\n", rank);
-    _exit(2);  // as MPI_Abort does
+    const bool is_first = watched.report(fmt::format("rank {} failed\n", rank), rank == 3);
+    _exit(is_first ? 2 : 1);  // as MPI_Abort does
   });
   EXPECT_THAT(run.lines(), ElementsAre(MatchesRegex("rank . failed")));
+}
+
+TEST(MpiWatch, KeepsTheLineOfARankThatIsKilledBeforeItEndsTheRun) {
+  for (int victim = 0; victim < 2; ++victim) {
+    run_of_ranks run(2, [&](int rank, watch& watched) {
+      if (rank == victim && watched.report("an error\n", false)) raise(SIGKILL);
+      return wait_for_ever(rank, watched);
+    });
+    EXPECT_THAT(run.lines(), ElementsAre("an error"));
+    std::vector<int> expected(2, 1);
+    expected[static_cast<std::size_t>(victim)] = -SIGKILL;
+    EXPECT_EQ(run.statuses, expected);
+  }
+}
+
+TEST(MpiWatch, CutsALongLine) {
+  run_of_ranks run(2, [](int rank, watch& watched) {
+    if (rank == 1 && watched.report(std::string(5000, 'x') + '\n', false)) _exit(2);
+    return wait_for_ever(rank, watched);
+  });
+  EXPECT_THAT(run.lines(), ElementsAre(std::string(4094, 'x')));
+}
+
+TEST(MpiWatch, PrefersAnErrorOfARanksOwnToOneOfMpi) {
+  pipe_ends asks;
+  run_of_ranks run(3, [&](int rank, watch& watched) {
+    char one = 1;
+    if (rank == 1 && write(asks.out.get(), &one, 1) != 1) _exit(99);
+    if (rank == 2) read_all(asks.in.get(), &one, 1);
+    if (rank != 0 && watched.report(fmt::format("rank {} failed\n", rank), rank == 1)) _exit(2);
+    return wait_for_ever(rank, watched);
+  });
+  EXPECT_THAT(run.lines(), ElementsAre("rank 2 failed"));
+}
+
+TEST(MpiWatch, NamesARankThatIsKilledWhenOthersLeave) {
+  for (int leaver = 0; leaver < 3; leaver += 2) {
+    pipe_ends leaves;
+    run_of_ranks run(3, [&](int rank, watch& watched) {
+      char one = 1;
+      if (rank == leaver) {
+        if (write(leaves.out.get(), &one, 1) != 1) _exit(99);
+        watched.leave();
+        return 5;
+      }
+      if (rank == 1) {
+        read_all(leaves.in.get(), &one, 1);
+        raise(SIGKILL);
+      }
+      return wait_for_ever(rank, watched);
+    });
+    EXPECT_THAT(run.lines(), ElementsAre("creek: rank 1 on host1 ended without a word: the run "
+                                         "ends"));
+    const std::vector<int> expected{1, -SIGKILL, leaver == 2 ? 5 : 1};
+    EXPECT_EQ(run.statuses, expected);
+  }
 }
 
 TEST(MpiWatch, NamesTheDeadRankAndNotTheErrorThatItCaused) {
@@ -244,7 +300,7 @@ TEST(MpiWatch, NamesTheDeadRankAndNotTheErrorThatItCaused) {
       const descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
       pollfd end{.fd = process.get(), .events = POLLIN, .revents = 0};
       if (process && poll(&end, 1, -1) != 1) _exit(99);
-      if (watched.may_report(true)) std::fprintf(stderr, "connection lost\n");
+      static_cast<void>(watched.report("connection lost\n", true));
     }
     return wait_for_ever(rank, watched);
   });
@@ -268,6 +324,33 @@ TEST(MpiWatch, EndsIfTheWatcherOfRank0IsKilled) {
   EXPECT_EQ(run.statuses, (std::vector<int>{-SIGKILL, 1, 1, 1}));
 }
 
+TEST(MpiWatch, WritesNoSecondLineIfTheWatcherOfRank0IsKilledAfterAnError) {
+  pipe_ends reported;
+  run_of_ranks run(3, [&](int rank, watch& watched) {
+    const char one = 1;
+    if (rank == 2 && watched.report("an error\n", false)) {
+      if (write(reported.out.get(), &one, 1) != 1) _exit(99);
+    }
+    return wait_for_ever(rank, watched);
+  });
+  char one = 0;
+  read_all(reported.in.get(), &one, 1);
+  ASSERT_NO_FATAL_FAILURE(kill_with_watcher(run, 0));
+  EXPECT_THAT(run.lines(), ElementsAre("an error"));
+  EXPECT_EQ(run.statuses, (std::vector<int>{-SIGKILL, 1, 1}));
+}
+
+TEST(MpiWatch, EndsIfTheDeputysRankAndTheWatcherOfRank0AreKilled) {
+  run_of_ranks run(3, wait_for_ever);
+  kill(run.watcher(0), SIGSTOP);
+  kill(run.pid(1), SIGKILL);
+  siginfo_t end{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(run.pid(1)), &end, WEXITED | WNOWAIT), 0);
+  ASSERT_NO_FATAL_FAILURE(kill_with_watcher(run, 0));
+  EXPECT_THAT(run.lines(), ElementsAre("creek: rank 0 on host0 is no longer watched: the run "
+                                       "ends"));
+}
+
 TEST(MpiWatch, EndsIfTheWatcherOfAnotherRankIsKilledToo) {
   run_of_ranks run(3, wait_for_ever);
   ASSERT_NO_FATAL_FAILURE(kill_with_watcher(run, 2));
@@ -280,10 +363,10 @@ TEST(MpiWatch, IsSilentAboutARankThatCannotJoin) {
   const auto go_on = [](int rank, watch& watched) {
     if (rank != 0) return 5;
     kill(watcher_of(0, STDERR_FILENO), SIGCONT);  // and finds what the other's has left
-    return watched.may_report(true) ? 5 : 6;
+    return watched.report("an error\n", true) ? 5 : 6;
   };
   run_of_ranks run(2, go_on, watch_setting::on, stop);
-  EXPECT_THAT(run.lines(), IsEmpty());
+  EXPECT_THAT(run.lines(), ElementsAre("an error"));
   EXPECT_EQ(run.statuses, (std::vector<int>{5, 5}));
 }
 

@@ -59,20 +59,35 @@ void share_processors(const channel& all) {
   setenv("CREEK_WORKERS", std::to_string(std::max(1l, online / ranks)).c_str(), 0);
 }
 
+/// Waits until a launcher has read what was written to its pipe, at most half a second.
+void wait_until_read() noexcept {
+  struct stat what {};
+  if (fstat(STDERR_FILENO, &what) != 0 || !S_ISFIFO(what.st_mode)) return;
+  int left = 0;
+  for (int i = 0; i < 500 && ioctl(STDERR_FILENO, FIONREAD, &left) == 0 && left > 0; ++i) {
+    usleep(1000);
+  }
+}
+
 std::string machine_name(const calls& by) {
   char name[256];
   by.processor(name, sizeof name);
   return name;
 }
 
-[[noreturn]] void abort_all(const calls& by, int rank, const char* why, bool may_report) {
-  if (!may_report) {
-    // Another line says why the run ends. The end of this rank could let the launcher kill the rank
-    // that writes it; the watcher ends this one.
+[[noreturn]] void abort_all(const calls& by, watch* watched, int rank, const char* why,
+                            bool by_mpi) {
+  const std::string line = fmt::format("creek: rank {} on {}: {}\n", rank, machine_name(by), why);
+  std::fflush(stdout);
+  if (watched == nullptr) {
+    write_last_line(line);
+  } else if (!watched->report(line, by_mpi)) {
+    // Another line says why the run ends. The end of this rank could let the launcher kill others
+    // first; the watcher ends this one.
     sleep(5);
     std::_Exit(1);
   }
-  write_last_line(fmt::format("creek: rank {} on {}: {}\n", rank, machine_name(by), why));
+  wait_until_read();
   by.abort(1);
   std::_Exit(1);
 }
@@ -83,12 +98,7 @@ void write_last_line(const std::string& line) noexcept {
   std::fflush(stdout);
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
-  struct stat what {};
-  if (fstat(STDERR_FILENO, &what) != 0 || !S_ISFIFO(what.st_mode)) return;
-  int left = 0;
-  for (int i = 0; i < 500 && ioctl(STDERR_FILENO, FIONREAD, &left) == 0 && left > 0; ++i) {
-    usleep(1000);
-  }
+  wait_until_read();
 }
 
 int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
@@ -98,7 +108,7 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
   std::unique_ptr<watch> watched;
   const auto failed = [&](const char* why, bool by_mpi = false) {
     const bool is_up = by != nullptr && by->is_initialised() && !by->is_finalised();
-    if (is_up) abort_all(*by, rank, why, watched == nullptr || watched->may_report(by_mpi));
+    if (is_up) abort_all(*by, watched.get(), rank, why, by_mpi);
     write_last_line(fmt::format("creek: {}\n", why));
     return 1;
   };

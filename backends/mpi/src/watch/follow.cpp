@@ -39,8 +39,8 @@ class follower {
       return;
     }
     if (one.kind == watch_kind::end) end();
-    if (one.kind == watch_kind::bye) _exit(0);
-    if (one.kind == watch_kind::granted || one.kind == watch_kind::denied) own_->answer(one.kind);
+    const bool is_answer = one.kind == watch_kind::granted || one.kind == watch_kind::denied;
+    if (is_answer) own_->settle_error(one.kind);
     if (one.kind == watch_kind::deputy) is_deputy_ = true;
     if (one.kind == watch_kind::no_deputy) is_deputy_ = false;
   }
@@ -64,15 +64,14 @@ class follower {
     send_to(messages_.get(), sent_ = now);
   }
 
-  /// Tells rank 0's watcher that this rank has ended, and waits until the line is written.
+  /// Tells rank 0's watcher that this rank has ended, and waits until the line is written; it may
+  /// be the one about this rank's error.
   [[noreturn]] void report_end() {
     send_to(messages_.get(), own_->report(watch_kind::gone));
     const auto until = watch_clock::now() + std::chrono::seconds(3);
-    watch_message one;
-    while (reader_.now() == message_reader::state::open && watch_clock::now() < until) {
+    while (watch_clock::now() < until) {
       pollfd answer{.fd = messages_.get(), .events = POLLIN, .revents = 0};
-      poll(&answer, 1, 100);
-      if (reader_.read(messages_.get(), one) && one.kind == watch_kind::end) break;
+      if (poll(&answer, 1, 100) == 1) hear_rank_0();
     }
     _exit(0);
   }

@@ -38,7 +38,7 @@ enum class watch_kind : std::uint32_t {
   no_deputy,
   state,   ///< what a rank is doing
   gone,    ///< a rank has ended without a word
-  failed,  ///< a rank has an error of its own; answered by `granted` if it may write it
+  failed,  ///< a rank has an error; answered by `granted` if its watcher writes its line
   granted,
   denied,
   bye,  ///< an orderly end
@@ -61,6 +61,7 @@ struct watch_message {
 struct watch_request {
   watch_message message;
   watch_invitation invitation;
+  std::array<char, 4096> line{};  ///< of `failed`; ends with 0
 };
 
 }  // namespace creek::mpi_backend

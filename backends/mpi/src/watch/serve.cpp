@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -106,8 +107,8 @@ class rank_server {
     }
     if (asked.message.kind == watch_kind::failed) return weigh_error(0, asked.message.by_mpi != 0);
     if (asked.message.kind != watch_kind::bye) return;
-    tell_all(watch_kind::bye);
-    _exit(0);
+    peers_[0].has_left = true;
+    exit_if_all_ended();
   }
 
   void accept_newcomer() {
@@ -167,7 +168,8 @@ class rank_server {
       if (state == message_reader::state::open) return;
       one.messages = {};
       one.is_unreachable = state == message_reader::state::unreachable;
-      return suspect(rank);
+      suspect(rank);
+      return exit_if_all_ended();
     }
     one.last = said;
     if (said.kind == watch_kind::bye) one.has_left = true;
@@ -201,12 +203,18 @@ class rank_server {
   /// A rank asks whether it may report an error.
   void weigh_error(std::size_t rank, bool by_mpi) {
     if (phase_ == phase::reported) return tell(rank, watch_kind::denied);
-    askers_.push_back(rank);
-    if (by_mpi && suspects_.empty() && !deadline_) deadline_ = watch_clock::now() + 300ms;
-    if (!by_mpi && suspects_.empty()) grant_first();
+    if (askers_.empty()) first_error_ = watch_clock::now();
+    askers_.insert(by_mpi ? askers_.end() : askers_.begin() + own_errors_++, rank);
+    if (suspects_.empty()) grant_first();
   }
 
+  /// An error of MPI waits: its cause may be the end of a rank that is not known yet.
   void grant_first() {
+    if (own_errors_ == 0 && watch_clock::now() < first_error_ + 300ms) {
+      deadline_ = first_error_ + 300ms;
+      return;
+    }
+    if (deputy_ != 0) tell(deputy_, watch_kind::no_deputy);  // one line is enough
     for (const std::size_t each : askers_) {
       tell(each, each == askers_.front() ? watch_kind::granted : watch_kind::denied);
     }
@@ -238,6 +246,7 @@ class rank_server {
     }
     suspects_.clear();
     if (!askers_.empty()) grant_first();
+    exit_if_all_ended();
   }
 
   void report(std::size_t rank) {
@@ -247,18 +256,17 @@ class rank_server {
   }
 
   void tell(std::size_t rank, watch_kind kind) {
-    if (rank == 0) return own_->answer(kind);
+    if (rank == 0) return own_->settle_error(kind);
     watch_message one{};
     one.kind = kind;
     if (peers_[rank].messages.socket) send_to(peers_[rank].messages.socket.get(), one);
   }
-  void tell_all(watch_kind kind) {
-    for (std::size_t rank = 1; rank < peers_.size(); ++rank) tell(rank, kind);
-  }
 
-  /// After the rank that failed has asked MPI to end the run.
+  /// After rank 0 has left and nothing is in doubt, or the rank that failed has ended the run.
   void exit_if_all_ended() {
-    if (!own_->has_ended()) return;
+    const bool is_reported = phase_ == phase::reported;
+    if (!is_reported && (deadline_ || !peers_[0].has_left)) return;
+    if (!peers_[0].has_left && !own_->has_ended()) return;
     for (std::size_t rank = 1; rank < peers_.size(); ++rank) {
       if (peers_[rank].messages.socket) return;
     }
@@ -266,7 +274,7 @@ class rank_server {
   }
 
   [[noreturn]] void end_all() {
-    tell_all(watch_kind::end);
+    for (std::size_t rank = 1; rank < peers_.size(); ++rank) tell(rank, watch_kind::end);
     own_->end();
     // Connections that are closed too early would lose what was sent.
     const auto until = watch_clock::now() + 1s;
@@ -288,8 +296,9 @@ class rank_server {
   descriptor epoll_, listener_;
   std::vector<connection> newcomers_;
   std::vector<std::size_t> suspects_;  ///< in the order of their ends
-  std::vector<std::size_t> askers_;    ///< ranks with an error, in the order of their questions
-  watch_clock::time_point first_suspicion_{};
+  std::vector<std::size_t> askers_;    ///< ranks with an error, those with one of MPI last
+  std::ptrdiff_t own_errors_ = 0;      ///< of `askers_`: not of MPI
+  watch_clock::time_point first_suspicion_{}, first_error_{};
   std::optional<watch_clock::time_point> deadline_;
   std::size_t deputy_ = 0;
   phase phase_ = phase::watching;

@@ -133,14 +133,19 @@ void watch::join(int rank, int ranks, const std::string& host, broadcast from_ra
   leave();
 }
 
-bool watch::may_report(bool by_mpi) noexcept {
-  if (!control_) return true;
+bool watch::report(const std::string& line, bool by_mpi) noexcept {
   watch_request asked{}, answer{};
-  asked.message.kind = watch_kind::failed;
-  asked.message.rank = rank_;
-  asked.message.by_mpi = by_mpi ? 1 : 0;
-  send_to(control_.get(), asked);
-  return !receive(answer, nullptr) || answer.message.kind == watch_kind::granted;
+  if (control_) {
+    asked.message.kind = watch_kind::failed;
+    asked.message.rank = rank_;
+    asked.message.by_mpi = by_mpi ? 1 : 0;
+    const std::size_t length = line.copy(asked.line.data(), asked.line.size() - 1);
+    if (length < line.size()) asked.line[length - 1] = '\n';
+    send_to(control_.get(), asked);
+    if (receive(answer, nullptr)) return answer.message.kind == watch_kind::granted;
+  }
+  write_watch_line(line);
+  return true;
 }
 
 void watch::leave() noexcept {
@@ -161,9 +166,10 @@ void watch::leave() noexcept {
   munmap(std::exchange(shared_, nullptr), sizeof(activity));
 }
 
-/// Waits for at most three seconds: the watcher answers, or has ended.
+/// The watcher answers, or has ended. Waits for at most six seconds, which is longer than watchers
+/// need to notice that a machine does not answer.
 bool watch::receive(watch_request& answer, int* passed_socket) noexcept {
-  const timeval patience{.tv_sec = 3, .tv_usec = 0};
+  const timeval patience{.tv_sec = 6, .tv_usec = 0};
   setsockopt(control_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   iovec data{&answer, sizeof answer};
   alignas(cmsghdr) std::array<unsigned char, CMSG_SPACE(sizeof(int))> room{};

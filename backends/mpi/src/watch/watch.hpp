@@ -34,10 +34,10 @@ class watch {
   /// 0 to all. Takes at most two seconds, after which this rank is not watched.
   void join(int rank, int ranks, const std::string& host, broadcast from_rank_0);
 
-  /// Returns whether this rank may write its own error, after which it has to end the run: false if
-  /// another one was first. `by_mpi`: an error of MPI, which the end of another rank may have
-  /// caused.
-  [[nodiscard]] bool may_report(bool by_mpi) noexcept;
+  /// Writes the line about an error of this rank, of which 4 KB are kept, unless another rank was
+  /// first. Returns whether it was written: then this rank has to end the run. `by_mpi`: an error
+  /// of MPI, which the end of another rank may have caused.
+  [[nodiscard]] bool report(const std::string& line, bool by_mpi) noexcept;
 
   /// Ends the watch, since this rank ends in order; waits until the watcher is gone.
   void leave() noexcept;

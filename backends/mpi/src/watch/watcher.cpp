@@ -86,14 +86,22 @@ std::string doing(const watch_message& last) {
 
 }  // namespace
 
-bool watched_rank::receive(watch_request& one) const noexcept {
-  return recv(control_.get(), &one, sizeof one, MSG_DONTWAIT) == static_cast<ssize_t>(sizeof one);
+bool watched_rank::receive(watch_request& one) noexcept {
+  const ssize_t got = recv(control_.get(), &one, sizeof one, MSG_DONTWAIT);
+  if (got != static_cast<ssize_t>(sizeof one)) return false;
+  if (one.message.kind == watch_kind::failed) line_ = one.line;
+  return true;
 }
 
 void watched_rank::answer(watch_kind kind, int passed_socket) const noexcept {
   watch_request one{};
   one.message.kind = kind;
   send_to(control_.get(), one, passed_socket);
+}
+
+void watched_rank::settle_error(watch_kind kind) const noexcept {
+  if (kind == watch_kind::granted) write_watch_line(line_.data());
+  answer(kind);
 }
 
 bool watched_rank::has_ended(int wait_milliseconds) const noexcept {

@@ -2,6 +2,7 @@
 // The parts of a watcher: its own rank, its lines, and its two forms, for rank 0 and for others.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <string>
 
@@ -24,9 +25,11 @@ class watched_rank {
   void close_control() noexcept { control_.reset(); }
 
   /// Reads a request; returns false if there is none.
-  [[nodiscard]] bool receive(watch_request& one) const noexcept;
+  [[nodiscard]] bool receive(watch_request& one) noexcept;
   void answer(watch_kind kind, int passed_socket = -1) const noexcept;
   void answer(const watch_request& one) const noexcept { send_to(control_.get(), one); }
+  /// Answers `failed`. Writes the line itself if `kind` is granted: the rank may be killed first.
+  void settle_error(watch_kind kind) const noexcept;
   /// Returns whether the process has ended.
   [[nodiscard]] bool has_ended(int wait_milliseconds = 0) const noexcept;
   /// Ends the process with exit code 1; kills it if it has not ended in half a second.
@@ -43,6 +46,7 @@ class watched_rank {
   pid_t pid_;
   activity* record_;
   watch_message identity_;
+  std::array<char, sizeof(watch_request::line)> line_{};  ///< about its error
 };
 
 /// Writes a line to standard error at once.
