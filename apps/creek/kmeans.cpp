@@ -105,7 +105,7 @@ clustering cluster(const kmeans_arguments& given, job_run& run, Input& from, ran
                                           .dimensions = made.from.dimensions,
                                           .start = given.start,
                                           .seed = given.seed,
-                                          .most_rounds = static_cast<std::size_t>(given.rounds),
+                                          .max_rounds = static_cast<std::size_t>(given.rounds),
                                           .tolerance = given.tolerance};
   made.found =
       ranks == nullptr

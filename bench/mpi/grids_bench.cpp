@@ -138,28 +138,29 @@ class grid_matrix {
   /// matrix's.
   template <class F>
   values times(const values& v, F f) const {
-    values sums(v.size());
-    each([&](double x, index_t i, index_t j) {
+    return summed([&](values& sums, double x, index_t i, index_t j) {
       sums[static_cast<std::size_t>(i)] += f(x, i, j) * v[static_cast<std::size_t>(j)];
     });
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM,
-                  MPI_COMM_WORLD);
-    return sums;
   }
   template <class F>
   values transposed_times(const values& v, F f) const {
-    values sums(v.size());
-    each([&](double x, index_t i, index_t j) {
+    return summed([&](values& sums, double x, index_t i, index_t j) {
       sums[static_cast<std::size_t>(j)] += f(x, i, j) * v[static_cast<std::size_t>(i)];
     });
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM,
-                  MPI_COMM_WORLD);
-    return sums;
   }
 
   int desc[9] = {};
 
  private:
+  template <class Add>
+  values summed(Add add) const {
+    values sums(static_cast<std::size_t>(axis_.size));
+    each([&](double x, index_t i, index_t j) { add(sums, x, i, j); });
+    MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM,
+                  MPI_COMM_WORLD);
+    return sums;
+  }
+
   cyclic_axis axis_;
   index_t leading_;
   values memory_;

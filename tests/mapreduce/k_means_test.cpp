@@ -175,7 +175,7 @@ TEST(KMeans, BoundsDoNotChangeTheResult) {
         k_means_options chosen{.clusters = k,
                                .dimensions = d,
                                .seed = seed,
-                               .most_rounds = 25,
+                               .max_rounds = 25,
                                .bounds = k_means_bounds::off};
         const auto plain = k_means(points, chosen);
         for (const auto bounds : {k_means_bounds::on, k_means_bounds::automatic}) {
@@ -244,7 +244,7 @@ TEST(KMeans, IsTheSameToTheBitForAllWorkers) {
   for (float& one : points) one = normal(random);
   for (const auto bounds : {k_means_bounds::off, k_means_bounds::on}) {
     const k_means_options chosen{
-        .clusters = 20, .dimensions = 3, .seed = 3, .most_rounds = 10, .bounds = bounds};
+        .clusters = 20, .dimensions = 3, .seed = 3, .max_rounds = 10, .bounds = bounds};
     const auto one =
         runtime(scheduler_options{.workers = 1}).run([&] { return k_means(points, chosen); });
     for (const unsigned count : {2u, 5u}) {
@@ -266,7 +266,7 @@ TEST(KMeans, InertiaNeverGrows) {
   for (float& one : points) one = normal(random);
   double before = std::numeric_limits<double>::infinity();
   for (std::size_t rounds = 1; rounds < 12; ++rounds) {
-    const auto made = k_means(points, {.clusters = 9, .seed = 1, .most_rounds = rounds});
+    const auto made = k_means(points, {.clusters = 9, .seed = 1, .max_rounds = rounds});
     EXPECT_LE(made.inertia, before * (1 + 1e-5));
     before = made.inertia;
   }
@@ -321,7 +321,7 @@ TEST(KMeans, PlusPlusPrefersDistantPoints) {
                                  .dimensions = d,
                                  .start = k_means_start::plus_plus,
                                  .seed = 11 + d,
-                                 .most_rounds = 1};
+                                 .max_rounds = 1};
     const auto expected = start_of(points, chosen);
     for (const unsigned workers : {1u, 3u}) {
       runtime rt(scheduler_options{.workers = workers});
@@ -343,7 +343,7 @@ TEST(KMeans, PlusPlusFindsEveryCloud) {
 TEST(KMeans, StartsFromTheFirstPoints) {
   const std::vector<float> points{0, 0, 5, 5, 9, 1, 10, 2, -3, 2};
   const auto made = k_means(
-      points, {.clusters = 3, .dimensions = 2, .start = k_means_start::first, .most_rounds = 1});
+      points, {.clusters = 3, .dimensions = 2, .start = k_means_start::first, .max_rounds = 1});
   EXPECT_EQ(made.centres, (std::vector<float>{-1.5f, 1, 5, 5, 9.5f, 1.5f}));
 }
 
@@ -384,7 +384,7 @@ TEST(KMeans, RefusesWhatItCannotDo) {
   EXPECT_THROW((void)k_means(points, {.clusters = 1, .dimensions = 0}), usage_error);
   EXPECT_THROW((void)k_means(points, {.clusters = 1, .dimensions = 5}), usage_error);
   EXPECT_THROW((void)k_means({}, {.clusters = 1, .dimensions = 2}), usage_error);
-  EXPECT_THROW((void)k_means(points, {.clusters = 1, .dimensions = 2, .most_rounds = 0}),
+  EXPECT_THROW((void)k_means(points, {.clusters = 1, .dimensions = 2, .max_rounds = 0}),
                usage_error);
   EXPECT_THROW((void)k_means(points, {.clusters = 1, .dimensions = 2, .tolerance = -1}),
                usage_error);

@@ -224,7 +224,7 @@ TEST(MapReduceMachinesClusters, AreThoseOfOneProcessToTheBit) {
           .dimensions = 2,
           .start = start,
           .seed = 5,
-          .most_rounds = 4,
+          .max_rounds = 4,
           .bounds = n == 50'000 ? k_means_bounds::on : k_means_bounds::automatic};
       const k_means_result expected = k_means(points, chosen);
       for (const int ranks : {1, 2, 3, 5}) {

@@ -13,38 +13,23 @@
 #include <cstdlib>
 #include <memory>
 #include <numeric>
-#include <random>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <creek/core/error.hpp>
-#include <creek/linalg.hpp>
-#include <creek/linalg/grids.hpp>
-#include <creek/linalg/ranks.hpp>
 #include <creek/mapreduce.hpp>
 #include <creek/mapreduce/machines.hpp>
 #include <creek/mapreduce/ranks.hpp>
 
 #include "core/collectives_cases.hpp"
 #include "mapreduce/oracle.hpp"
+#include "mpi/ranks.hpp"
 #include "support/process_facts.hpp"
 
 namespace creek {
 namespace {
-
-mpi_communicator* all_ranks = nullptr;
-
-class MpiRanks : public testing::Test {
- protected:
-  /// A failed test of one rank must not leave messages to the next.
-  void TearDown() override { c.barrier(); }
-  [[nodiscard]] int next() const { return (c.rank() + 1) % c.size(); }
-  [[nodiscard]] int previous() const { return (c.rank() + c.size() - 1) % c.size(); }
-
-  mpi_communicator& c = *all_ranks;
-};
 
 std::vector<std::uint8_t> pattern(std::size_t bytes, int seed) {
   std::vector<std::uint8_t> made(bytes);
@@ -301,185 +286,6 @@ TEST_F(MpiRanks, RunJobsWithWorkersAsOneProcessDoes) {
   EXPECT_EQ(counted.records, run(word_count{}, text, {.top = 50}).records);
   EXPECT_EQ(listed.records, run(lines_of_words{}, text).records);
   EXPECT_EQ(counted.sent_bytes == 0, c.size() == 1);
-}
-
-/// Returns an n x n matrix of numbers between -1 and 1.
-linalg::matrix<double> random_square(linalg::index_t n, std::mt19937_64& random) {
-  std::uniform_real_distribution<double> of(-1, 1);
-  linalg::matrix<double> a(n, n);
-  for (linalg::index_t j = 0; j < n; ++j) {
-    for (linalg::index_t i = 0; i < n; ++i) a(i, j) = of(random);
-  }
-  return a;
-}
-
-TEST_F(MpiRanks, FactorAsOneProcessDoesBitForBit) {
-  using namespace linalg;
-  constexpr index_t n = 150, block = 16;
-  std::mt19937_64 random(7);
-  std::uniform_real_distribution<double> of(-1, 1);
-  const matrix<double> a = random_square(n, random);
-  std::vector<index_t> pivots(n), pivots_here(n);
-  matrix<double> factors = a;
-  ASSERT_EQ(getrf(factors.view(), pivots, {.block = block}), 0);
-  auto mine = scatter_columns<double>(c, a.view(), n, n, block);
-  ASSERT_EQ(getrf_on_ranks(c, mine, std::span(pivots_here)), 0);
-  EXPECT_EQ(pivots_here, pivots);
-  const matrix<double> whole = gather_columns<double>(c, mine);
-  if (c.rank() == 0) {
-    for (index_t j = 0; j < n; ++j) {
-      for (index_t i = 0; i < n; ++i) ASSERT_EQ(whole(i, j), factors(i, j)) << i << ' ' << j;
-    }
-  }
-  matrix<double> x(n, 2);
-  for (index_t i = 0; i < n; ++i) x(i, 0) = x(i, 1) = of(random);
-  const matrix<double> b = x;
-  getrs_on_ranks(c, mine, std::span<const index_t>(pivots_here), x.view());
-  for (index_t i = 0; i < n; ++i) {
-    double sum = 0;
-    for (index_t j = 0; j < n; ++j) sum += a(i, j) * x(j, 1);
-    ASSERT_NEAR(sum, b(i, 1), 1e-10);
-  }
-}
-
-TEST_F(MpiRanks, SolveOnEveryGrid) {
-  using namespace linalg;
-  constexpr index_t n = 170, block = 16;
-  std::mt19937_64 random(8);
-  const matrix<double> a = random_square(n, random);
-  std::vector<index_t> pivots(n);
-  matrix<double> factors = a;
-  ASSERT_EQ(getrf(factors.view(), pivots), 0);
-  for (int rows = 1; rows <= c.size(); ++rows) {
-    if (c.size() % rows != 0) continue;
-    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
-    std::vector<double> a_here(n * n), b_here(n), bt_here(n);
-    const grid_view<double> A(grid, n, n, block, block, a_here.data(), n);
-    const grid_view<double> B(grid, n, 1, block, 1, b_here.data(), n);
-    const grid_view<double> Bt(grid, n, 1, block, 1, bt_here.data(), n);
-    for (index_t i = 0; i < A.rows().local_size(); ++i) {
-      const index_t row = A.rows().global(i);
-      for (index_t j = 0; j < A.cols().local_size(); ++j) {
-        A.local()(i, j) = a(row, A.cols().global(j));
-      }
-      for (index_t j = 0; j < n; ++j) {
-        b_here[static_cast<std::size_t>(i)] += a(row, j);
-        bt_here[static_cast<std::size_t>(i)] += a(j, row);
-      }
-    }
-    std::vector<index_t> found(n);
-    ASSERT_EQ(getrf_on_grid(c, A, std::span<index_t>(found)), 0);
-    EXPECT_EQ(found, pivots);
-    getrs_on_grid(c, op::none, A, std::span<const index_t>(found), B);
-    getrs_on_grid(c, op::transpose, A, std::span<const index_t>(found), Bt);
-    for (index_t i = 0; B.cols().local_size() == 1 && i < B.rows().local_size(); ++i) {
-      ASSERT_NEAR(B.local()(i, 0), 1, 1e-9);
-      ASSERT_NEAR(Bt.local()(i, 0), 1, 1e-9);
-    }
-  }
-}
-
-TEST_F(MpiRanks, SolveByCholeskyOnEveryGrid) {
-  using namespace linalg;
-  constexpr index_t n = 130, block = 16;
-  std::mt19937_64 random(9);
-  matrix<double> a = random_square(n, random);
-  for (index_t i = 0; i < n; ++i) a(i, i) = 2.0 * n;
-  for (int rows = 1; rows <= c.size(); ++rows) {
-    if (c.size() % rows != 0) continue;
-    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
-    for (const triangle stored : {triangle::lower, triangle::upper}) {
-      const auto element = [&](index_t i, index_t j) {
-        return (i > j) == (stored == triangle::lower) ? a(i, j) : a(j, i);
-      };
-      std::vector<double> a_here(n * n), b_here(n);
-      const grid_view<double> A(grid, n, n, block, block, a_here.data(), n);
-      const grid_view<double> B(grid, n, 1, block, 1, b_here.data(), n);
-      for (index_t i = 0; i < A.rows().local_size(); ++i) {
-        const index_t row = A.rows().global(i);
-        for (index_t j = 0; j < A.cols().local_size(); ++j) {
-          A.local()(i, j) = a(row, A.cols().global(j));
-        }
-        for (index_t j = 0; j < n; ++j) b_here[static_cast<std::size_t>(i)] += element(row, j);
-      }
-      ASSERT_EQ(potrf_on_grid(c, stored, A), 0);
-      potrs_on_grid(c, stored, A, B);
-      for (index_t i = 0; B.cols().local_size() == 1 && i < B.rows().local_size(); ++i) {
-        ASSERT_NEAR(B.local()(i, 0), 1, 1e-12);
-      }
-    }
-  }
-}
-
-TEST_F(MpiRanks, MultiplyTransposedOnEveryGrid) {
-  using namespace linalg;
-  constexpr index_t m = 90, n = 70, depth = 110;
-  const auto a = [](index_t i, index_t j) { return static_cast<double>((3 * i + 5 * j) % 11); };
-  const auto b = [](index_t i, index_t j) { return static_cast<double>((7 * i + 2 * j) % 13); };
-  for (int rows = 1; rows <= c.size(); ++rows) {
-    if (c.size() % rows != 0) continue;
-    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
-    std::vector<double> a_here(depth * m), b_here(n * depth), c_here(m * n);
-    const grid_view<double> A(grid, depth, m, 16, 8, a_here.data(), depth);
-    const grid_view<double> B(grid, n, depth, 12, 16, b_here.data(), n);
-    const grid_view<double> C(grid, m, n, 8, 12, c_here.data(), m);
-    const auto fill = [](const grid_view<double>& X, auto f) {
-      for (index_t j = 0; j < X.cols().local_size(); ++j) {
-        for (index_t i = 0; i < X.rows().local_size(); ++i) {
-          X.local()(i, j) = f(X.rows().global(i), X.cols().global(j));
-        }
-      }
-    };
-    fill(A, a);
-    fill(B, b);
-    gemm_on_grid(c, op::transpose, op::transpose, 1, A, B, 0, C);
-    for (index_t j = 0; j < C.cols().local_size(); ++j) {
-      for (index_t i = 0; i < C.rows().local_size(); ++i) {
-        double sum = 0;
-        for (index_t k = 0; k < depth; ++k) {
-          sum += a(k, C.rows().global(i)) * b(C.cols().global(j), k);
-        }
-        ASSERT_EQ(C.local()(i, j), sum);
-      }
-    }
-  }
-}
-
-TEST_F(MpiRanks, FactorByReflectorsOnEveryGrid) {
-  using namespace linalg;
-  constexpr index_t n = 170, block = 16;
-  std::mt19937_64 random(9);
-  const matrix<double> a = random_square(n, random);
-  std::vector<double> tau(n);
-  matrix<double> factors = a;
-  geqrf(factors.view(), std::span<double>(tau));
-  for (int rows = 1; rows <= c.size(); ++rows) {
-    if (c.size() % rows != 0) continue;
-    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
-    std::vector<double> a_here(n * n), b_here(n);
-    const grid_view<double> A(grid, n, n, block, block, a_here.data(), n);
-    const grid_view<double> B(grid, n, 1, block, 1, b_here.data(), n);
-    const auto each = [&](auto f) {
-      for (index_t j = 0; j < A.cols().local_size(); ++j) {
-        for (index_t i = 0; i < A.rows().local_size(); ++i) {
-          f(A.local()(i, j), A.rows().global(i), A.cols().global(j));
-        }
-      }
-    };
-    each([&](double& x, index_t i, index_t j) { x = a(i, j); });
-    std::vector<double> found(n);
-    geqrf_on_grid(c, A, std::span<double>(found));
-    each([&](double x, index_t i, index_t j) { ASSERT_NEAR(x, factors(i, j), 1e-10); });
-    for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], tau[i], 1e-10);
-    // Q^H times the first column of A is that of R.
-    for (index_t i = 0; i < A.rows().local_size(); ++i) {
-      b_here[static_cast<std::size_t>(i)] = a(A.rows().global(i), 0);
-    }
-    ormqr_on_grid(c, op::transpose, A, std::span<const double>(found), B);
-    for (index_t i = 0; B.cols().local_size() == 1 && i < B.rows().local_size(); ++i) {
-      ASSERT_NEAR(B.local()(i, 0), B.rows().global(i) == 0 ? factors(0, 0) : 0, 1e-11);
-    }
-  }
 }
 
 /// The others wait for rank 0, which sleeps; this is about processor time, of which a sleep is

@@ -8,22 +8,6 @@
 namespace creek::scalapack {
 namespace {
 
-/// Returns whether a factor's rows (a left one's) or columns are dealt as those of the product.
-template <class T>
-bool agrees(linalg::op how, linalg::side place, const operand<T>& factor,
-            const operand<T>& product) noexcept {
-  const bool is_left = place == linalg::side::left, is_plain = how == linalg::op::none;
-  const linalg::cyclic_axis& own = is_left == is_plain ? factor.view.rows() : factor.view.cols();
-  const linalg::cyclic_axis& wanted = is_left ? product.view.rows() : product.view.cols();
-  return own.block == wanted.block && (!is_plain || own.source == wanted.source);
-}
-/// The dimension that a factor shares with the other one.
-template <class T>
-const linalg::cyclic_axis& inner(linalg::op how, linalg::side place, const operand<T>& factor) {
-  const bool is_left = place == linalg::side::left, is_plain = how == linalg::op::none;
-  return is_left == is_plain ? factor.view.cols() : factor.view.rows();
-}
-
 template <linalg::scalar T>
 bool gemm(char op_a, char op_b, int m, int n, int k, T alpha, T* a, int ia, int ja,
           const int* desc_a, T* b, int ib, int jb, const int* desc_b, T beta, T* c, int ic, int jc,
@@ -35,11 +19,8 @@ bool gemm(char op_a, char op_b, int m, int n, int k, T alpha, T* a, int ia, int 
   const auto A = here.matrix(plain_a ? m : k, plain_a ? k : m, a, ia, ja, desc_a);
   const auto B = here.matrix(plain_b ? k : n, plain_b ? n : k, b, ib, jb, desc_b);
   for (const char letter : {op_a, op_b}) here.note(in_upper_case(letter));
-  using linalg::side;
-  if (!here.all_agree(A && B && C && how_a && how_b && agrees(*how_a, side::left, *A, *C) &&
-                      agrees(*how_b, side::right, *B, *C) &&
-                      inner(*how_a, side::left, *A).block ==
-                          inner(*how_b, side::right, *B).block)) {
+  if (!here.all_agree(A && B && C && how_a && how_b &&
+                      are_of_a_product(*how_a, A->view, *how_b, B->view, C->view))) {
     return false;
   }
   gemm_on_grid<mpi_communicator, T>(here.ranks(), *how_a, *how_b, alpha, A->view, B->view, beta,

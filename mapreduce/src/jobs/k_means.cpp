@@ -44,7 +44,7 @@ void check_options(std::size_t n, const k_means_options& options) {
   if (k == 0 || k > n || k > std::size_t{std::numeric_limits<std::int32_t>::max()}) {
     throw usage_error(fmt::format("k-means: {} clusters of {} points: must be 1 to {}", k, n, n));
   }
-  if (options.most_rounds == 0) throw usage_error("k-means: 0 rounds: must be 1 or more");
+  if (options.max_rounds == 0) throw usage_error("k-means: 0 rounds: must be 1 or more");
   if (!(options.tolerance >= 0)) {
     throw usage_error(fmt::format("k-means: tolerance {}: must be 0 or more", options.tolerance));
   }
@@ -178,7 +178,7 @@ void run_rounds(std::span<const float> points, std::size_t n, const k_means_opti
   made.sizes.resize(options.clusters);
   std::optional<bounded_rounds> bounds;
   const auto first_bounded = first_bounded_round(n, options);
-  while (!made.converged && made.rounds < options.most_rounds) {
+  while (!made.converged && made.rounds < options.max_rounds) {
     const auto start = std::chrono::steady_clock::now();
     if (made.rounds == first_bounded) bounds.emplace(points, options.clusters, d);
     const std::span<const double> sums =
@@ -186,7 +186,7 @@ void run_rounds(std::span<const float> points, std::size_t n, const k_means_opti
     const std::vector<double> moves = move_centres(sums, d, made);
     made.converged = std::ranges::max(moves) <= options.tolerance;
     ++made.rounds;
-    if (bounds && !made.converged && made.rounds < options.most_rounds) {
+    if (bounds && !made.converged && made.rounds < options.max_rounds) {
       in_task([&] { bounds->follow(made.centres, moves); });
     }
     made.round_time += std::chrono::steady_clock::now() - start;

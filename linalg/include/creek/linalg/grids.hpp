@@ -55,6 +55,18 @@ void check_solve(const char* routine, Communicator& all, const grid_view<T>& A,
 
 }  // namespace detail
 
+/// Returns whether sizes, blocks and sources of A, B and C are such as gemm_on_grid() demands.
+template <scalar T>
+[[nodiscard]] bool are_of_a_product(op how_a, const grid_view<T>& A, op how_b,
+                                    const grid_view<T>& B, const grid_view<T>& C) noexcept {
+  const bool plain_a = how_a == op::none, plain_b = how_b == op::none;
+  const cyclic_axis& inner_a = plain_a ? A.cols() : A.rows();
+  const cyclic_axis& inner_b = plain_b ? B.rows() : B.cols();
+  return detail::outer_blocks(how_a, plain_a ? A.rows() : A.cols(), C.rows()) &&
+         detail::outer_blocks(how_b, plain_b ? B.cols() : B.rows(), C.cols()) &&
+         inner_a.size == inner_b.size && inner_a.block == inner_b.block;
+}
+
 /// C = alpha op(A) op(B) + beta C, by steps of some columns of op(A) and rows of op(B) (SUMMA).
 /// Sizes and blocks agree: of op(A)'s and C's rows, of op(B)'s and C's columns, and of op(A)'s
 /// columns and op(B)'s rows. The sources of A's and C's rows are the same unless A is transposed,
@@ -67,14 +79,10 @@ void gemm_on_grid(Communicator& all, op how_a, op how_b, factor<T> alpha, const 
   check_grid("gemm_on_grid", all, C.grid());
   require(same_grid(A.grid(), C.grid()) && same_grid(B.grid(), C.grid()), "gemm_on_grid",
           "A, B and C must be on the same grid");
+  require(are_of_a_product(how_a, A, how_b, B, C), "gemm_on_grid",
+          "sizes and blocks of op(A) (m x k), op(B) (k x n) and C (m x n) must agree");
   const bool plain_a = how_a == op::none, plain_b = how_b == op::none;
   const cyclic_axis& inner = plain_a ? A.cols() : A.rows();
-  const cyclic_axis& inner_b = plain_b ? B.rows() : B.cols();
-  require(outer_blocks(how_a, plain_a ? A.rows() : A.cols(), C.rows()) &&
-              outer_blocks(how_b, plain_b ? B.cols() : B.rows(), C.cols()) &&
-              inner.size == inner_b.size && inner.block == inner_b.block,
-          "gemm_on_grid",
-          "sizes and blocks of op(A) (m x k), op(B) (k x n) and C (m x n) must agree");
   const matrix_view<T> local = C.local();
   const index_t depth = alpha == T{} ? 0 : inner.size, block = inner.block;
   // Thin products take as long as C takes through the memory, so several blocks make one.

@@ -63,7 +63,7 @@ struct k_means_options {
   std::size_t dimensions = 2;
   k_means_start start = k_means_start::random;
   std::uint64_t seed = 0;  ///< seed of the choice of the first centres
-  std::size_t most_rounds = 300;
+  std::size_t max_rounds = 300;
   /// A round that moves no centre further than this ends the iteration.
   double tolerance = 0;
   k_means_bounds bounds = k_means_bounds::automatic;
