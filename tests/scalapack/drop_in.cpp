@@ -19,7 +19,6 @@
 extern "C" {
 void Cblacs_get(int context, int what, int* value);
 void Cblacs_gridinit(int* context, const char* order, int rows, int cols);
-void Cblacs_gridmap(int* context, int* map, int leading, int rows, int cols);
 void Cblacs_gridexit(int context);
 void Cblacs_gridinfo(int context, int* rows, int* cols, int* row, int* col);
 int numroc_(const int* n, const int* block, const int* process, const int* source,
@@ -163,12 +162,9 @@ class matrix {
   std::vector<T> whole() {
     std::vector<T> all(static_cast<std::size_t>(rows_) * cols_);
     each([&](T& x, int i, int j) { all[static_cast<std::size_t>(i) + j * rows_] = x; });
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comm);
     MPI_Allreduce(MPI_IN_PLACE, all.data(),
                   static_cast<int>(all.size() * sizeof(T) / sizeof(real<T>)), type(), MPI_SUM,
-                  comm);
-    MPI_Comm_free(&comm);
+                  MPI_COMM_WORLD);
     return all;
   }
   /// Returns whether all that is not of sub(A) is as before.
