@@ -3,17 +3,19 @@
  * watcher. That of rank 0 is the server, the others are followers; rank 1 is the deputy.
  *
  *   rank:     enters the barrier; passes it when all have entered; says `bye`; waits until its watcher is gone. It asks
- *             if it has an error, of its own (FAILS in all) or of MPI, if another rank has ended. Its lifeline closes
- *             at its end, after others may have had the error of MPI. With -DEXECS one rank becomes another program
+ *             if it has an error, of its own (FAILS in all) or of MPI, if another rank has ended; of MPI it may also
+ *             abort. Its lifeline closes at its end, after others may have had the error of MPI. With -DEXECS one rank
+ *             becomes another program
  *   user:     kills KILLS ranks; with -DLOSS also rank 0, or rank 2 if it does not ask, with its watcher, before its
  *             `bye`
- *   launcher: after a rank that ended without `bye`, kills all others, or none
+ *   launcher: after a rank that ended without `bye`, ends all others by a signal that they note, or none
  *   follower: forwards what its rank says, ends after `bye`; after `end` kills its rank; says `gone` after the end of
  *             its rank; writes the line of its rank once that is granted; if the server is lost, kills its rank, and
  *             writes a line if it is the deputy
  *   server:   handles what has become ready in this order. Suspects a rank whose lifeline or watcher's connection is
  *             closed, or whose watcher says `gone`; `bye` clears it. Reports the first suspect when its watcher has
- *             confirmed its end. Without suspects grants the first error of a rank's own, or, after a limit, of MPI.
+ *             confirmed its end; if that one has aborted, a later one that ended without a word, or after a limit
+ *             itself. Without suspects grants the first error of a rank's own, or, after a limit, of MPI.
  *             Ends when rank 0 has said `bye` and all followers are gone
  *
  * Messages of followers take any time to arrive; `bye` may arrive after the lifeline is closed. A handler is one step.
@@ -21,7 +23,7 @@
  * launcher do; with -DFREE at any time. A rank killed after its `bye` ends in order and disturbs no other.
  *
  * Checked: at most one line is written; exactly one if a rank was killed before its `bye`, or failed; none otherwise.
- * It names a rank that was killed or failed by itself, of those that ended without a word the first (without FREE).
+ * It names a rank that was killed or failed by itself, of those that were killed the first (without FREE).
  * No rank and no watcher waits for ever, hence every question is answered, or its rank ended. If the server is lost,
  * the line may be missing if the deputy's rank has said `bye`.
  *
@@ -42,7 +44,10 @@
  *  -DEND_UNTOLD      the server tells nobody `end`
  *  -DASKER_KEPT      a follower does not end a rank that waits for an answer
  *  -DNO_LAST_LIMIT   what remains after a grant is not ended
- *  -DNO_LIMIT        (EXECS) an unconfirmed suspect stays one */
+ *  -DNO_LIMIT        (EXECS) an unconfirmed suspect stays one
+ *  -DABORT_NAMED     the first suspect is named though it has aborted
+ *  -DABORT_AT_ONCE   without a later one yet, the first suspect is named though it has aborted
+ *  -DNOTED_CAUSE     a later one that the launcher has ended counts as the cause */
 #ifndef KILLS
 #define KILLS 1
 #endif
@@ -80,9 +85,11 @@ byte front = 3;                          /* the rank whose error is granted */
 bool is_own;                             /* the error is not of MPI */
 
 /* Ghosts. */
-bool said_bye[3], culprit[3], is_broken, is_wordless, is_lost;
+bool aborted[3], ended_by_launcher[3];  /* as noted for the watcher */
+bool said_bye[3], culprit[3], is_broken, is_wordless, is_lost, is_ended;
 byte lines, first = 3;
 
+#define is_unnoted(r) (!aborted[r] && !ended_by_launcher[r])
 #define lives(r)   (rank_state[r] != DIES && rank_state[r] != ENDED && rank_state[r] != LEFT)
 #define stays(r)   (rank_state[r] != DIES && rank_state[r] != ABORTS && empty(answers[r]) && \
                     (rank_state[r] != LEAVES || !is_gone[r]))
@@ -112,7 +119,12 @@ inline write_line(r) {
 /* The rank has ended, or executes another program. */
 inline close_lifeline(r) {
   if
-  :: first == 3 && !said_bye[r] && rank_state[r] != EXECUTES -> first = r
+  :: !said_bye[r] && rank_state[r] != EXECUTES ->
+     is_ended = true;
+     if
+     :: first == 3 && is_unnoted(r) -> first = r
+     :: else
+     fi
   :: else
   fi;
   list(r)
@@ -161,6 +173,7 @@ proctype rank(byte r) {
        if
        :: is_deaf = true
        :: ask(r, failed_by_mpi)
+       :: aborted[r] = true; rank_state[r] = DIES
        fi }
   :: atomic { rank_state[r] == IN_BARRIER && entered == 3 && !is_deaf ->
        rank_state[r] = LEAVES; said_bye[r] = true; say(r, bye) }
@@ -261,13 +274,13 @@ active proctype user() {
 
 active proctype launcher() {
 end:
-  first != 3;
+  is_ended;
   if
   :: skip
   :: atomic {
-       if :: lives(0) -> end_rank(0) :: else fi;
-       if :: lives(1) -> end_rank(1) :: else fi;
-       if :: lives(2) -> end_rank(2) :: else fi
+       if :: lives(0) -> ended_by_launcher[0] = true; end_rank(0) :: else fi;
+       if :: lives(1) -> ended_by_launcher[1] = true; end_rank(1) :: else fi;
+       if :: lives(2) -> ended_by_launcher[2] = true; end_rank(2) :: else fi
      }
   fi
 }
@@ -452,13 +465,13 @@ inline forget_first() {
   exit_if_all_ended()
 }
 
-inline report() {
+inline report(suspect_number) {
 #ifndef FREE
 #ifndef EXECS
-  assert(suspects[0] == first);
+  assert(suspects[suspect_number] == first);
 #endif
 #endif
-  write_line(suspects[0]);
+  write_line(suspects[suspect_number]);
   front = 3;
   answer_all();
   suspects[0] = 0; suspects[1] = 0; suspects[2] = 0; suspected = 0;
@@ -466,6 +479,25 @@ inline report() {
 }
 
 #define ended(r) ((r == 0 && rank_state[0] == ENDED) || (r != 0 && (has_ended[r] || !is_open[r])))
+#ifdef ABORT_NAMED
+#define has_aborted(r) false
+#else
+#define has_aborted(r) (aborted[r] && (r == 0 || has_ended[r]))
+#endif
+#ifdef NOTED_CAUSE
+#define may_be_cause(r) true
+#else
+#define may_be_cause(r) is_unnoted(r)
+#endif
+#define is_named(i)   (suspected > i && !has_left[suspects[i]] && ended(suspects[i]))
+#define is_cause(i)   (is_named(i) && may_be_cause(suspects[i]))
+#define is_no_cause(i) (suspected <= i || has_left[suspects[i]] || \
+                        (ended(suspects[i]) && !may_be_cause(suspects[i])) || (!ended(suspects[i]) && EXPIRES))
+#ifdef ABORT_AT_ONCE
+#define IS_LATE true
+#else
+#define IS_LATE EXPIRES
+#endif
 
 /* Rank 0 says something, or a lifeline is closed. */
 inline handle_ready() {
@@ -537,9 +569,14 @@ proctype server() {
   :: atomic { phase != ENDING && nempty(up[2]) && IN_ORDER -> handle_message(2) }
   :: atomic { phase == WATCHING && suspected > 0 && has_left[suspects[0]] -> forget_first() }
 #ifdef UNCONFIRMED
-  :: atomic { phase == WATCHING && suspected > 0 && !has_left[suspects[0]] -> report() }
+  :: atomic { phase == WATCHING && suspected > 0 && !has_left[suspects[0]] -> report(0) }
 #else
-  :: atomic { phase == WATCHING && suspected > 0 && !has_left[suspects[0]] && ended(suspects[0]) -> report() }
+  :: atomic { phase == WATCHING && is_named(0) && !has_aborted(suspects[0]) -> report(0) }
+  :: atomic { phase == WATCHING && is_named(0) && has_aborted(suspects[0]) && is_cause(1) -> report(1) }
+  :: atomic { phase == WATCHING && is_named(0) && has_aborted(suspects[0]) && is_no_cause(1) && is_cause(2) ->
+       report(2) }
+  :: atomic { phase == WATCHING && is_named(0) && has_aborted(suspects[0]) && is_no_cause(1) && is_no_cause(2) &&
+       IS_LATE -> report(0) }
 #endif
 #ifndef NO_LIMIT
   :: atomic { phase == WATCHING && suspected > 0 && !has_left[suspects[0]] && !ended(suspects[0]) && EXPIRES ->

@@ -24,6 +24,7 @@ def main():
             ("throws_a_number", {1}, r"creek: rank 2 on \S+: an exception that is no std::exception"),
             ("all_throw", {1}, r"creek: rank \d on \S+: input\.txt: No such file or directory"),
             ("is_killed", None, r"creek: rank 2 on \S+ ended without a word: the run ends"),
+            ("aborts", None, r"creek: rank 2 on \S+ called abort\(\): the run ends"),
             ("crashes", None, r"creek: rank 2 on \S+ ended without a word: the run ends"),
             ("exits", set(range(256)), r"creek: rank 2 on \S+ called exit\(\) or returned from main\(\): the run ends"),
             ("exits_at_once", set(range(256)), r"creek: rank 2 on \S+ ended without a word: the run ends"),

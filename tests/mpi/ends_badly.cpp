@@ -49,7 +49,8 @@ int main(int argc, char** argv) {
       if (how == "is_killed") std::raise(SIGKILL);
       if (how == "exits") std::exit(0);
       if (how == "exits_at_once") _exit(0);
-      if (how == "crashes") std::abort();
+      if (how == "aborts") std::abort();
+      if (how == "crashes") std::raise(SIGSEGV);
       if (how == "returns_3") return 3;
     }
     if (how == "returns_3") return 0;

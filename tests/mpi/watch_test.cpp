@@ -213,6 +213,50 @@ TEST(MpiWatch, NamesTheSignalThatEndsARank) {
   }
 }
 
+TEST(MpiWatch, NamesARankThatAborts) {
+  run_of_ranks run(2, [](int rank, watch& watched) {
+    if (rank == 1) std::abort();
+    return wait_for_ever(rank, watched);
+  });
+  EXPECT_THAT(run.lines(), ElementsAre("creek: rank 1 on host1 called abort(): the run ends"));
+  EXPECT_EQ(run.statuses, (std::vector<int>{1, -SIGABRT}));
+}
+
+// Libraries below MPI abort when they notice that another rank is gone, which may be before its
+// connections are closed.
+TEST(MpiWatch, NamesTheCauseOfAnAbort) {
+  for (const int victim : {0, 2}) {
+    run_of_ranks run(3, wait_for_ever);
+    const pid_t server = run.watcher(0);
+    kill(server, SIGSTOP);  // it learns of both ends at once, that of rank 1 first
+    const auto end = [&](int rank, int signal) {
+      kill(run.pid(rank), signal);
+      siginfo_t ended{};
+      waitid(P_PID, static_cast<id_t>(run.pid(rank)), &ended, WEXITED | WNOWAIT);
+    };
+    end(1, SIGABRT);
+    end(victim, SIGKILL);
+    kill(server, SIGCONT);
+    const std::string number = std::to_string(victim);
+    EXPECT_THAT(run.lines(), ElementsAre("creek: rank " + number + " on host" + number +
+                                         " ended without a word: the run ends"));
+  }
+}
+
+TEST(MpiWatch, IgnoresTheSignalsOfAForkedChild) {
+  run_of_ranks run(2, [](int rank, watch& watched) {
+    if (rank == 1) {
+      const pid_t child = fork();
+      if (child == 0) std::abort();
+      waitpid(child, nullptr, 0);
+      raise(SIGKILL);
+    }
+    return wait_for_ever(rank, watched);
+  });
+  EXPECT_THAT(run.lines(),
+              ElementsAre("creek: rank 1 on host1 ended without a word: the run ends"));
+}
+
 TEST(MpiWatch, IsSilentAboutRanksThatLeave) {
   run_of_ranks run(4, [](int, watch& watched) {
     watched.leave();

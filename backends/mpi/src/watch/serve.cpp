@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +19,11 @@ namespace creek::mpi_backend {
 namespace {
 
 using namespace std::chrono_literals;
+
+/// An error of MPI, or the end of a rank by abort(), waits: the end of another rank that is not
+/// known yet may be its cause. Libraries below MPI abort, before the system has closed the
+/// connections of the rank that is gone: it frees its memory first.
+constexpr auto may_be_caused = 300ms;
 
 class rank_server {
  public:
@@ -197,7 +203,7 @@ class rank_server {
     if (peers_[rank].has_left || std::ranges::find(suspects_, rank) != suspects_.end()) return;
     if (suspects_.empty()) first_suspicion_ = watch_clock::now();
     suspects_.push_back(rank);
-    if (!deadline_) deadline_ = first_suspicion_;
+    deadline_ = first_suspicion_;
   }
 
   /// A rank asks whether it may report an error.
@@ -208,10 +214,9 @@ class rank_server {
     if (suspects_.empty()) grant_first();
   }
 
-  /// An error of MPI waits: its cause may be the end of a rank that is not known yet.
   void grant_first() {
-    if (own_errors_ == 0 && watch_clock::now() < first_error_ + 300ms) {
-      deadline_ = first_error_ + 300ms;
+    if (own_errors_ == 0 && watch_clock::now() < first_error_ + may_be_caused) {
+      deadline_ = first_error_ + may_be_caused;
       return;
     }
     if (deputy_ != 0) tell(deputy_, watch_kind::no_deputy);  // one line is enough
@@ -233,6 +238,7 @@ class rank_server {
   void decide() {
     if (phase_ == phase::reported) end_all();
     deadline_.reset();
+    std::optional<std::size_t> aborted;
     for (const std::size_t rank : suspects_) {
       if (peers_[rank].has_left) continue;
       if (!has_ended(rank)) {
@@ -242,7 +248,16 @@ class rank_server {
         deadline_ = watch_clock::now() + 5ms;
         return;
       }
-      return report(rank);
+      const watch_message last = last_of(rank);
+      const bool is_wordless = last.signal == 0 && last.exits == 0;
+      if (aborted && !is_wordless) continue;
+      if (last.signal != SIGABRT) return report(rank);
+      aborted = rank;
+    }
+    if (aborted) {
+      if (watch_clock::now() >= first_suspicion_ + may_be_caused) return report(*aborted);
+      deadline_ = first_suspicion_ + may_be_caused;
+      return;
     }
     suspects_.clear();
     if (!askers_.empty()) grant_first();

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,30 +26,57 @@ namespace creek::mpi_backend {
 namespace {
 
 constinit activity unwatched;
+constinit pid_t watched_process = 0;  ///< a process that a rank forks shares its record
 
-/// Default for SIGTERM and SIGINT: leaves a note for the watcher, and ends as without a handler.
+/// A signal that ends a rank, and what was done at it before.
+struct noted_signal {
+  int number;
+  struct sigaction before {};
+};
+constinit std::array<noted_signal, 3> noted_signals{{{SIGTERM}, {SIGINT}, {SIGABRT}}};
+
+/// Leaves a note for the watcher, and then does what was done before.
 void note_signal(int signal) {
-  if (own_activity->is_over.load(std::memory_order_relaxed)) _exit(1);
-  own_activity->signal.store(signal, std::memory_order_relaxed);
-  struct sigaction usual {};
-  usual.sa_handler = SIG_DFL;
-  sigaction(signal, &usual, nullptr);
+  if (getpid() == watched_process) {
+    if (own_activity->is_over.load(std::memory_order_relaxed)) _exit(1);
+    own_activity->signal.store(signal, std::memory_order_relaxed);
+  }
+  for (const noted_signal& each : noted_signals) {
+    if (each.number == signal) sigaction(signal, &each.before, nullptr);
+  }
   raise(signal);
 }
 
-void replace_default(int signal, struct sigaction& before) noexcept {
-  sigaction(signal, nullptr, &before);
-  if ((before.sa_flags & SA_SIGINFO) != 0 || before.sa_handler != SIG_DFL) return;
-  struct sigaction ours {};
-  ours.sa_handler = &note_signal;
-  sigaction(signal, &ours, nullptr);
+[[nodiscard]] bool is_default(const struct sigaction& one) noexcept {
+  return (one.sa_flags & SA_SIGINFO) == 0 && one.sa_handler == SIG_DFL;
 }
 
-void restore_if_ours(int signal, const struct sigaction& before) noexcept {
-  struct sigaction now {};
-  sigaction(signal, nullptr, &now);
-  if ((now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == &note_signal) {
-    sigaction(signal, &before, nullptr);
+void note(noted_signal& one) noexcept {
+  struct sigaction ours {};
+  ours.sa_handler = &note_signal;
+  sigaction(one.number, &ours, &one.before);
+}
+
+/// A handler of the program may go on after these.
+void note_interruptions() noexcept {
+  for (noted_signal& each : noted_signals) {
+    sigaction(each.number, nullptr, &each.before);
+    if (each.number != SIGABRT && is_default(each.before)) note(each);
+  }
+}
+
+/// After MPI has put its own handler in place, which writes the stack.
+void note_aborts() noexcept {
+  note(noted_signals.back());
+}
+
+void note_no_signal() noexcept {
+  for (const noted_signal& each : noted_signals) {
+    struct sigaction now {};
+    sigaction(each.number, nullptr, &now);
+    if ((now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == &note_signal) {
+      sigaction(each.number, &each.before, nullptr);
+    }
   }
 }
 
@@ -90,12 +119,15 @@ watch::watch(watch_setting setting) : setting_(setting) {
   }
   shared_ = record;
   own_activity = record;
+  watched_process = pid;
   static const bool at_exit = [] {
-    return std::atexit([] { own_activity->exits.store(true, std::memory_order_relaxed); }) == 0;
+    return std::atexit([] {
+             if (getpid() != watched_process) return;
+             own_activity->exits.store(true, std::memory_order_relaxed);
+           }) == 0;
   }();
   static_cast<void>(at_exit);
-  replace_default(SIGTERM, terminate_before_);
-  replace_default(SIGINT, interrupt_before_);
+  note_interruptions();
 }
 
 void watch::join(int rank, int ranks, const std::string& host, broadcast from_rank_0) {
@@ -125,7 +157,7 @@ void watch::join(int rank, int ranks, const std::string& host, broadcast from_ra
     is_watched = receive(answer, &passed) && answer.message.kind == watch_kind::joined;
     lifeline_ = descriptor(passed);
   }
-  if (is_watched) return;
+  if (is_watched) return note_aborts();
   if (setting_ == watch_setting::verbose && ranks > 1) {
     write_watch_line(fmt::format(
         "creek: rank {} on {}: not watched: no connection to rank 0 for it\n", rank, host));
@@ -160,8 +192,7 @@ void watch::leave() noexcept {
   control_.reset();
   lifeline_.reset();
   if (shared_ == nullptr) return;
-  restore_if_ours(SIGTERM, terminate_before_);
-  restore_if_ours(SIGINT, interrupt_before_);
+  note_no_signal();
   own_activity = &unwatched;
   munmap(std::exchange(shared_, nullptr), sizeof(activity));
 }

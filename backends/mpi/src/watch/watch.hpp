@@ -5,7 +5,6 @@
 
 #include <sys/types.h>
 
-#include <csignal>
 #include <string>
 
 #include <creek/core/function_ref.hpp>
@@ -49,8 +48,6 @@ class watch {
   int rank_ = 0;
   descriptor control_, lifeline_;
   activity* shared_ = nullptr;
-  struct sigaction terminate_before_ {};
-  struct sigaction interrupt_before_ {};
 };
 
 /// The watcher's process: runs until its rank has ended or left.

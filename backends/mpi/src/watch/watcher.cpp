@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -148,11 +149,12 @@ void write_watch_line(const std::string& line) noexcept {
 }
 
 std::string line_about(const watch_message& last, bool is_unreachable) {
-  const std::string how = is_unreachable          ? "is unreachable"
-                          : last.signal == SIGINT ? "was ended by SIGINT"
-                          : last.signal != 0      ? "was ended by SIGTERM"
-                          : last.exits != 0       ? "called exit() or returned from main()"
-                                                  : "ended without a word";
+  const std::string how = is_unreachable           ? "is unreachable"
+                          : last.signal == SIGINT  ? "was ended by SIGINT"
+                          : last.signal == SIGABRT ? "called abort()"
+                          : last.signal != 0       ? "was ended by SIGTERM"
+                          : last.exits != 0        ? "called exit() or returned from main()"
+                                                   : "ended without a word";
   return fmt::format("creek: rank {} on {} {}{}: the run ends\n", last.rank, last.host.data(), how,
                      doing(last));
 }
