@@ -44,8 +44,10 @@ class MapReduceMachines : public ::testing::Test {};
 
 using machine_kinds =
     std::conditional_t<support::few_cases,
-                       ::testing::Types<std::pair<std::string_view, std::uint64_t>>,
                        ::testing::Types<std::pair<std::string_view, std::uint64_t>,
+                                        std::pair<std::tuple<std::string_view, int>, wide>>,
+                       ::testing::Types<std::pair<std::string_view, std::uint64_t>,
+                                        std::pair<std::tuple<std::string_view, int>, wide>,
                                         std::pair<std::tuple<int, std::string>, wide>,
                                         std::pair<std::uint64_t, std::uint64_t>>>;
 TYPED_TEST_SUITE(MapReduceMachines, machine_kinds);
@@ -131,6 +133,41 @@ TEST(MapReduceMachinesWords, AreOrderedByWhatReduceReturns) {
     const auto made = run_job(3, ordered_by_reduced{}, from, {.top = top});
     ASSERT_EQ(made.size(), top == 0 ? expected.size() : top);
     EXPECT_TRUE(std::equal(made.begin(), made.end(), expected.begin()));
+  }
+}
+
+/// An input whose splits are plain numbers.
+struct numbered_splits {
+  static std::size_t splits() { return 40; }
+  static std::uint64_t bytes() { return 0; }
+  template <class F>
+  static void visit(std::size_t i, F&& f) {
+    f(static_cast<int>(i));
+  }
+};
+
+/// Collects the splits by their last digit.
+struct splits_by_digit {
+  using key_type = int;
+  using value_type = wide;  // pairs that are not moved
+  template <class Emit>
+  static void map(int split, Emit& emit) {
+    emit(split % 10, wide{{static_cast<std::uint64_t>(split)}});
+  }
+  static std::uint64_t reduce(int /*digit*/, const values<splits_by_digit>& all) {
+    std::uint64_t sum = 0;
+    for (const wide& one : all) sum += one.parts[0];
+    return sum;
+  }
+};
+
+TEST(MapReduceMachinesInput, MayHaveSplitsOfAnyType) {
+  numbered_splits from;
+  const auto made = run_job(3, splits_by_digit{}, from);
+  ASSERT_EQ(made.size(), 10u);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(made[static_cast<std::size_t>(i)].key, i);
+    EXPECT_EQ(made[static_cast<std::size_t>(i)].value, 60u + 4u * static_cast<unsigned>(i));
   }
 }
 

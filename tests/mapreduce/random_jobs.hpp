@@ -72,6 +72,10 @@ template <>
 inline std::tuple<int, std::string> key_of(std::uint32_t n, std::string_view) {
   return {static_cast<int>(n % 7), std::to_string(n / 7)};
 }
+template <>
+inline std::tuple<std::string_view, int> key_of(std::uint32_t n, std::string_view text) {
+  return {key_of<std::string_view>(n / 7, text), static_cast<int>(n % 7)};
+}
 
 /// A value that does not fit a register.
 struct wide {

@@ -130,6 +130,12 @@ concept may_group = requires {
   requires J::may_group;
 };
 
+/// Jobs of which one part has records: that of the keys that belong here.
+template <class J>
+concept has_part_of_keys = requires(const J& job, const typename J::key_type& key) {
+  { job.belongs_here(key) } -> std::same_as<bool>;
+};
+
 template <class Split>
 concept has_tag = requires {
   typename Split::tag_type;

@@ -5,10 +5,15 @@
 
 #include <algorithm>
 #include <creek/mapreduce/detail/check_options.hpp>
+#include <creek/mapreduce/detail/stages.hpp>
 #include <creek/mapreduce/detail/stopwatch.hpp>
+#include <creek/mapreduce/engine/combine_on_emit.hpp>
+#include <creek/mapreduce/engine/emit_and_group.hpp>
+#include <creek/mapreduce/engine/plan.hpp>
 #include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/machines/own_splits.hpp>
 #include <creek/mapreduce/machines/pairs_by_rank.hpp>
+#include <creek/mapreduce/machines/part_of_rank.hpp>
 #include <creek/mapreduce/ranks/rank_plan.hpp>
 #include <creek/mapreduce/run.hpp>
 #include <creek/tasking/runtime.hpp>
@@ -16,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -26,62 +32,26 @@ namespace creek::mapreduce {
 
 namespace detail {
 
-/// The job without its reduce(), and the order of what that returns, for the pairs of one rank.
-template <job Job>
-struct combined_part : Job {
-  explicit combined_part(const Job& job) : Job(job) {}
-  void reduce() const = delete;
-  void before() const = delete;
-  void order_digits() const = delete;
-  void order_size() const = delete;
-};
-
-/// The job over messages with pairs of its own.
-template <job Job>
-struct received_pairs : Job {
-  using split_type = text_split;
-  using table_type = flat_table<received_pairs>;
-
-  received_pairs(const Job& job, int own_rank, int all_ranks)
-      : Job(job),
-        rank(static_cast<std::size_t>(own_rank)),
-        ranks(static_cast<std::size_t>(all_ranks)) {}
-
-  template <class Emit>
-  void map(const text_split& split, Emit& emit) const {
-    const auto bytes = std::as_bytes(std::span(split.text));
-    for (const std::byte* at = bytes.data(); at != bytes.data() + bytes.size();) {
-      auto one = get_pair<emitted<typename Job::key_type, typename Job::value_type>>(at);
-      if constexpr (requires { this->hash(one.key); }) {
-        if (owner_of<Job>(*this, one.key, ranks) != rank) refuse_hash();
-      }
-      emit(std::move(one.key), std::move(one.value));
-    }
-  }
-
-  std::size_t rank, ranks;
-};
-
-template <class Job>
-struct named_job<combined_part<Job>> {
-  using type = Job;
-};
-template <class Job>
-struct named_job<received_pairs<Job>> {
-  using type = Job;
-};
-
-/// Plan whose mappers only put pairs into messages, for jobs that do not combine.
-template <job Job>
-struct map_to_messages {
+/// Plan of a job that does not combine, while it maps: pairs that do not stay go into messages.
+template <class Job, class Plan>
+struct map_by_rank {
   using job_type = Job;
-  const Job* job;
-  std::vector<pairs_by_rank<Job>>* to;
+  Plan* own;
+  std::vector<pairs_by_rank<Job>>* messages;
 
   template <class Split>
   void map(std::size_t mapper, const Split& split) {
-    call_map(*job, split, (*to)[mapper]);
+    own->map(mapper, split_by_rank<Split, Job>(split, (*messages)[mapper]));
   }
+};
+
+template <class Job>
+struct plan_on_ranks {
+  using type = emit_and_group<Job>;
+};
+template <combines Job>
+struct plan_on_ranks<Job> {
+  using type = combine_on_emit<Job>;
 };
 
 /// One run on one rank.
@@ -105,14 +75,16 @@ class machine_run {
     if constexpr (fills<Job>) {
       fill(mine);
     } else {
-      gather(group(map(mine)));
+      gather(run_stages(mine));
     }
     doing("");
     return std::move(made_);
   }
 
  private:
+  using part_job = part_of_rank<Job>;
   using buffers = std::vector<pairs_by_rank<Job>>;
+  using plan_type = typename plan_on_ranks<part_job>::type;
   using record_type = record_of<Job>;
   using records = record_vector<record_type>;
   struct totals {
@@ -127,44 +99,21 @@ class machine_run {
     if constexpr (requires { ranks_->doing(stage); }) ranks_->doing(stage);
   }
 
-  /// Combines this rank's pairs if the job combines, and puts them into messages.
+  /// Returns the records of this rank's keys.
   template <class Input>
-  buffers map(Input& mine) {
+  result<Job> run_stages(Input& mine) {
+    const part_job part(*job_, ranks_->rank(), ranks_->size());
+    std::optional<plan_type> plan;
+    const auto ranks = static_cast<std::size_t>(ranks_->size());
+    const auto me = static_cast<std::size_t>(ranks_->rank());
+    buffers out(rt_->worker_count(),
+                pairs_by_rank<Job>(*job_, ranks, keeps_own_pairs<Job> ? me : ranks));
     doing("mapping");
-    buffers out(rt_->worker_count(), pairs_by_rank<Job>(*job_, ranks_->size()));
-    options local = *chosen_;
-    local.top = 0;
-    local.sort = false;
-    if constexpr (!combines<Job>) {
-      map_to_messages<Job> plan{job_, &out};
-      rt_->run([&] { map_all(made_.times, plan, mine, local, out.size()); });
-      for (const auto& each : out) totals_.emitted += each.pairs();
-    } else if constexpr (reduces<Job>) {
-      put(rt_->run([&] { return mapreduce::run(combined_part<Job>(*job_), mine, local); }), out);
-    } else {
-      put(rt_->run([&] { return mapreduce::run(*job_, mine, local); }), out);
-    }
-    return out;
-  }
-
-  template <class Result>
-  void put(Result&& combined, buffers& out) {
-    add_times(combined.times);
-    totals_.emitted = combined.emitted;
-    const stopwatch watch(made_.times, stage::partition);
-    const std::size_t step = (combined.size() + out.size() - 1) / out.size();
     rt_->run([&] {
-      for_each_index(out.size(), [&](std::size_t i) {
-        const std::size_t begin = std::min(combined.size(), i * step);
-        const std::size_t end = std::min(combined.size(), begin + step);
-        for_each_fetched(std::span(std::as_const(combined.records)).subspan(begin, end - begin),
-                         [&](const auto& one) { out[i](one.key, one.value); });
-      });
+      plan.emplace(part, *chosen_, out.size());
+      map(*plan, mine, out);
+      if (!keeps_own_pairs<Job>) plan.emplace(part, *chosen_, out.size());
     });
-  }
-
-  /// Exchanges the pairs, and makes records of those that belong to this rank.
-  result<received_pairs<Job>> group(buffers out) {
     doing("exchanging pairs");
     std::vector<std::string_view> messages;
     {
@@ -172,19 +121,84 @@ class machine_run {
       messages = exchange_pairs(*ranks_, out, messages_, totals_.sent);
     }
     doing("grouping");
-    messages_as_splits received(messages);
-    options local = *chosen_;
-    local.report = nullptr;
-    const received_pairs<Job> theirs(*job_, ranks_->rank(), ranks_->size());
-    auto made = rt_->run([&] { return mapreduce::run(theirs, received, local); });
-    made.times[stage::group] += std::exchange(made.times[stage::map], {});
-    add_times(made.times);
-    totals_.distinct = made.distinct;
+    result<Job> made;
+    rt_->run([&] { made = group(*plan, messages, out.size()); });
+    if (combines<Job> && keeps_own_pairs<Job>) totals_.distinct -= pairs_of(out);
     return made;
   }
 
+  /// Pairs of other ranks go into messages at once, or, if the job combines, when they are combined
+  /// on this rank. Then they also stay in the tables, which cannot remove any; they become no
+  /// records.
+  template <class Input>
+  void map(plan_type& plan, Input& mine, buffers& out) {
+    const std::size_t mappers = out.size();
+    if constexpr (combines<Job>) {
+      map_all(made_.times, plan, mine, *chosen_, mappers);
+      totals_.emitted = plan.emitted();
+      group_pairs(plan, mappers);
+      timed(stage::partition, mappers, [&](std::size_t i) {
+        for (std::size_t part = i; part < plan.partitions(); part += mappers) {
+          put(plan, part, out[i]);
+        }
+      });
+    } else {
+      map_by_rank<Job, plan_type> by_rank{&plan, &out};
+      map_all(made_.times, by_rank, mine, *chosen_, mappers);
+      totals_.emitted = plan.emitted() + pairs_of(out);
+    }
+  }
+
+  static void put(plan_type& plan, std::size_t part, pairs_by_rank<Job>& to) {
+    if constexpr (keeps_own_pairs<Job>) {
+      plan.for_each(part, [&](const auto& key, const auto& value) { to.put(key, value); });
+    } else {
+      std::vector<emitted<typename Job::key_type, typename Job::value_type>> all;
+      plan.for_each(part, [&](auto& key, auto& value) {
+        fetch_text(key);
+        all.push_back({std::move(key), std::move(value)});
+      });
+      for (const auto& one : all) to.put(one.key, one.value);
+    }
+  }
+
+  [[nodiscard]] static std::uint64_t pairs_of(const buffers& out) {
+    std::uint64_t sum = 0;
+    for (const auto& each : out) sum += each.pairs();
+    return sum;
+  }
+
+  /// Adds the pairs that came from other ranks, and makes records.
+  result<Job> group(plan_type& plan, std::span<const std::string_view> messages,
+                    std::size_t mappers) {
+    timed(stage::group, mappers, [&](std::size_t i) {
+      for (std::size_t one = i; one < messages.size(); one += mappers) {
+        if (!messages[one].empty()) plan.map(i, message_split{{messages[one]}});
+      }
+    });
+    group_pairs(plan, mappers);
+    timed(stage::reduce, plan.partitions(), [&](std::size_t i) { plan.reduce(i); });
+    if (chosen_->sort) timed(stage::sort, plan.partitions(), [&](std::size_t i) { plan.sort(i); });
+    totals_.distinct = plan.distinct();
+    const stopwatch watch(made_.times, stage::merge);
+    result<Job> made;
+    made.records = plan.merge();
+    made.keys = plan.take_arena();
+    return made;
+  }
+
+  void timed(stage s, std::size_t n, function_ref<void(std::size_t)> f) {
+    run_stage(made_.times, s, n, f);
+  }
+  void group_pairs(plan_type& plan, std::size_t mappers) {
+    if constexpr (requires { plan.combine(mappers); }) {
+      timed(stage::combine, mappers, [&](std::size_t i) { plan.combine(i); });
+    }
+    timed(stage::group, plan.partitions(), [&](std::size_t i) { plan.group(i); });
+  }
+
   /// Brings the records of all ranks to rank 0, in order if they are sorted.
-  void gather(result<received_pairs<Job>> mine) {
+  void gather(result<Job> mine) {
     doing("gathering results");
     const stopwatch watch(made_.times, stage::merge);
     totals_ = ranks_->reduce(totals_, std::plus{}, 0);
@@ -310,8 +324,9 @@ class machine_run {
 /// with the workers of a runtime on each. All ranks call it with equal arguments, outside of tasks;
 /// the runtimes may have different numbers of workers. Rank r maps the splits r, r + P, r + 2P ...
 /// of the input, which must have the same splits on all P ranks, for instance the same files.
-/// Each rank combines its own pairs, if the job combines, and sends every other rank those whose
-/// keys belong there; a single rank calls run(). Returns the result on rank 0, which is that of
+/// Each rank combines its own pairs as they are emitted, if the job combines (whatever strategy is
+/// chosen), and sends every other rank those whose keys belong there; a single rank calls run().
+/// Returns the result on rank 0, which is that of
 /// run(), and an empty one elsewhere.
 ///
 /// Keys and values, and what reduce() returns, need a byte form (wire.hpp); values must not be

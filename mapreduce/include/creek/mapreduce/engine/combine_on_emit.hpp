@@ -115,13 +115,23 @@ class combine_on_emit {
     }
   }
 
+  /// Calls `f(key, value)` for the pairs of a partition.
+  template <class F>
+  void for_each(std::size_t part, F&& f) {
+    for (auto& table : tables_) {
+      if (table) table->for_each(part, f);
+    }
+  }
+
   /// Turns a partition into records and frees it.
   void reduce(std::size_t part) {
-    runs_.expect_all(part, [this](std::size_t i) {
-      std::size_t size = 0;
-      for (const auto& table : tables_) size += table ? table->size(i) : 0;
-      return size;
-    });
+    if constexpr (!detail::has_part_of_keys<Job>) {
+      runs_.expect_all(part, [this](std::size_t i) {
+        std::size_t size = 0;
+        for (const auto& table : tables_) size += table ? table->size(i) : 0;
+        return size;
+      });
+    }
     for (auto& table : tables_) {
       if (!table || table->size(part) == 0) continue;
       sizes_[part] += table->size(part);
@@ -164,12 +174,15 @@ class combine_on_emit {
   void add(std::size_t part, Key& key, Value& value) {
     const bool copy = table_type::must_copy(key);
     if constexpr (reduces<Job>) {
+      if constexpr (detail::has_part_of_keys<Job>) {
+        if (!job_->belongs_here(key)) return;
+      }
       emitted_type pair{std::move(key), std::move(value)};
       auto reduced = detail::call_reduce(*job_, failures_, pair.key,
                                          values<Job>(std::span<const emitted_type>(&pair, 1)));
       runs_.add(part, std::move(pair.key), std::move(reduced), copy);
     } else {
-      runs_.add(part, std::move(key), std::move(value), copy);
+      detail::add_own(*job_, runs_, part, std::move(key), std::move(value), copy);
     }
   }
   using emitted_type = mapreduce::emitted<typename Job::key_type, typename Job::value_type>;

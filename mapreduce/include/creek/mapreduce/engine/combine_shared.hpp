@@ -56,12 +56,20 @@ class combine_shared {
     }
   }
 
+  /// Calls `f(key, value)` for the pairs of a partition.
+  template <class F>
+  void for_each(std::size_t part, F&& f) {
+    table_.for_each(part, f);
+  }
+
   /// Turns a partition into records.
   void reduce(std::size_t part) {
-    runs_.expect_all(part, [this](std::size_t i) -> std::size_t { return table_.size(i); });
+    if constexpr (!has_part_of_keys<Job>) {
+      runs_.expect_all(part, [this](std::size_t i) -> std::size_t { return table_.size(i); });
+    }
     table_.for_each(part, [&](auto&& key, auto&& value) {
       const bool copy = table_type::must_copy(key);
-      runs_.add(part, std::move(key), std::move(value), copy);
+      add_own(*job_, runs_, part, std::move(key), std::move(value), copy);
     });
   }
 

@@ -61,11 +61,17 @@ class ordered_runs {
   /// Adds a record to partition `part`. With `options.top`, drops records as soon as they cannot be
   /// among the first. `copy`: the key has views into text that goes away.
   void add(std::size_t part, key_type key, result_type value, bool copy = false) {
+    add_if(part, std::move(key), std::move(value), copy, [](const key_type&) { return true; });
+  }
+  /// Same for a key of which `belongs` holds, which is asked only if the record is not dropped.
+  template <class Belongs>
+  void add_if(std::size_t part, key_type key, result_type value, bool copy, Belongs&& belongs) {
     copy = copy || sorts_views;
     partition& to = parts_[part];
     record_type candidate{std::move(key), std::move(value)};
     if constexpr (can_be_placed) {
       if (!placed_.empty()) {
+        if (!belongs(std::as_const(candidate.key))) return;
         if (to.size == to.room) wrong_size();
         if (copy) to.keys.keep(candidate.key);
         placed_[to.begin + to.size++] = std::move(candidate);
@@ -75,6 +81,7 @@ class ordered_runs {
     if constexpr (Order::sorts) {
       if (to.bounded && !before_(candidate, to.list.front())) return;
     }
+    if (!belongs(std::as_const(candidate.key))) return;
     if (copy) to.keys.keep(candidate.key);
     to.list.push_back(std::move(candidate));
     if (options_.top != 0 && to.list.size() >= 2 * options_.top + 64) prune(to);
@@ -259,6 +266,22 @@ void ordered_runs<Order>::sort_by_digits(std::size_t part) {
 /// Runs of the records of a job.
 template <job Job>
 using runs = ordered_runs<detail::record_order<Job>>;
+
+namespace detail {
+
+/// Adds a record, unless its key belongs to another rank.
+template <class Job>
+void add_own(const Job& job, runs<Job>& to, std::size_t part, typename Job::key_type key,
+             typename result_value<Job>::type value, bool copy) {
+  if constexpr (has_part_of_keys<Job>) {
+    to.add_if(part, std::move(key), std::move(value), copy,
+              [&](const auto& kept) { return job.belongs_here(kept); });
+  } else {
+    to.add(part, std::move(key), std::move(value), copy);
+  }
+}
+
+}  // namespace detail
 
 // Used by jobs that count or add up; compiled in runs.cpp.
 extern template class ordered_runs<detail::key_order<record<std::string_view, std::uint64_t>>>;

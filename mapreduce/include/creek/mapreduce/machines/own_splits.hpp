@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs of one rank: its part of the splits that all ranks see, and messages with pairs.
+// Input of one rank: its part of the splits that all ranks see.
 #pragma once
 
 #include <array>
@@ -84,32 +84,5 @@ class own_splits {
   std::size_t ranks_;
   std::size_t first_ = 0, step_ = 1, count_ = 0;
 };
-
-namespace detail {
-
-/// Messages as text that stays, one split each.
-class messages_as_splits {
- public:
-  using split_type = text_split;
-
-  explicit messages_as_splits(std::span<const std::string_view> messages) noexcept
-      : messages_(messages) {}
-
-  [[nodiscard]] std::size_t splits() const { return messages_.size(); }
-  [[nodiscard]] std::uint64_t bytes() const {
-    std::uint64_t sum = 0;
-    for (const std::string_view each : messages_) sum += each.size();
-    return sum;
-  }
-  template <class F>
-  void visit(std::size_t i, F&& f) const {
-    f(text_split{messages_[i], true});
-  }
-
- private:
-  std::span<const std::string_view> messages_;
-};
-
-}  // namespace detail
 
 }  // namespace creek::mapreduce

@@ -28,22 +28,28 @@ namespace creek::mapreduce::detail {
 template <class Job>
 [[nodiscard]] std::size_t owner_of(const Job& job, const typename Job::key_type& key,
                                    std::size_t ranks) {
+  const auto in_ranks = [ranks](std::uint64_t hash) {
+    return static_cast<std::size_t>((hash >> 32) * ranks >> 32);
+  };
   if constexpr (requires { job.hash(key); }) {
-    return static_cast<std::size_t>(job.hash(key) % ranks);
+    return in_ranks(hash_integer(job.hash(key)));  // some bits of a job's own hash may be bad
   } else {
-    return static_cast<std::size_t>(repeatable_hash(key) % ranks);
+    return in_ranks(repeatable_hash(key));
   }
 }
 
-/// Calls `f(record)` for each record; fetches the text of keys ahead, which lies anywhere.
+/// Fetches the text of a key, which may lie anywhere.
+template <class Key>
+void fetch_text(const Key& key) {
+  for_each_view(key, [](std::string_view text) { prefetch_to_read(text.data()); });
+}
+
+/// Calls `f(record)` for each record; fetches the text of keys ahead.
 template <class Record, class F>
 void for_each_fetched(std::span<const Record> records, F&& f) {
   constexpr std::size_t ahead = 16;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    if constexpr (holds_views<decltype(Record::key)>()) {
-      const auto fetch = [](std::string_view text) { prefetch_to_read(text.data()); };
-      if (i + ahead < records.size()) for_each_view(records[i + ahead].key, fetch);
-    }
+    if (i + ahead < records.size()) fetch_text(records[i + ahead].key);
     f(records[i]);
   }
 }
@@ -52,17 +58,24 @@ void for_each_fetched(std::span<const Record> records, F&& f) {
 template <class Job>
 class alignas(64) pairs_by_rank {
  public:
-  pairs_by_rank(const Job& job, int ranks) : job_(&job), parts_(static_cast<std::size_t>(ranks)) {}
+  /// Pairs of the rank `staying` stay where they are.
+  pairs_by_rank(const Job& job, std::size_t ranks, std::size_t staying)
+      : job_(&job), staying_(staying), parts_(ranks) {}
 
-  void operator()(const typename Job::key_type& key, const typename Job::value_type& value) {
-    put_pair(parts_[owner_of(*job_, key, parts_.size())], key, value);
+  /// Adds the pair and returns true, unless it stays.
+  bool put(const typename Job::key_type& key, const typename Job::value_type& value) {
+    const std::size_t to = owner_of(*job_, key, parts_.size());
+    if (to == staying_) return false;
+    put_pair(parts_[to], key, value);
     ++pairs_;
+    return true;
   }
   [[nodiscard]] std::vector<std::byte>& part(std::size_t rank) noexcept { return parts_[rank]; }
   [[nodiscard]] std::uint64_t pairs() const noexcept { return pairs_; }
 
  private:
   const Job* job_;
+  std::size_t staying_;
   std::vector<std::vector<std::byte>> parts_;
   std::uint64_t pairs_ = 0;
 };
