@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include <creek/host.hpp>
 #include <creek/host/spmd.hpp>
 #include <creek/linalg/grids.hpp>
 
@@ -78,8 +79,16 @@ class GridFailures : public ::testing::Test {
  protected:
   using view = grid_view<double>;
   /// Calls `run` with two matrices on a 2 x 2 grid; a rank fails at its call 1, 1 + step ...
+  /// Without workers, and with those of one runtime for all ranks.
   template <class F>
   void fail_in(int last, int step, F run) {
+    runtime rt{host{2}};
+    for (runtime* const workers : {static_cast<runtime*>(nullptr), &rt}) {
+      fail_in(last, step, grid_options{workers}, run);
+    }
+  }
+  template <class F>
+  void fail_in(int last, int step, const grid_options& options, F run) {
     int failures = 0;
     for (int calls = 1; calls < last; calls += step) {
       const auto body = [&](host_communicator& c) {
@@ -93,7 +102,7 @@ class GridFailures : public ::testing::Test {
             A.local()(i, j) = whole(A.rows().global(i), A.cols().global(j));
           }
         }
-        run(all, A, B);
+        run(all, A, B, options);
       };
       try {
         spmd(4, body);
@@ -111,41 +120,49 @@ class GridFailures : public ::testing::Test {
 };
 
 TEST_F(GridFailures, OfLuLeaveNoMessageWithoutItsData) {
-  fail_in(120, 3, [&](failing_communicator& all, const view& A, const view&) {
-    auto found = pivots;
-    (void)getrf_on_grid(all, A, std::span<index_t>(found));
-  });
+  fail_in(120, 3,
+          [&](failing_communicator& all, const view& A, const view&, const grid_options& options) {
+            auto found = pivots;
+            (void)getrf_on_grid(all, A, std::span<index_t>(found), options);
+          });
 }
 TEST_F(GridFailures, OfCholeskyLeaveNoMessageWithoutItsData) {
   for (const triangle stored : {triangle::lower, triangle::upper}) {
-    fail_in(24, 1, [&](failing_communicator& all, const view& A, const view&) {
-      for (index_t i = 0; i < n; ++i) {
-        if (A.rows().owns(i) && A.cols().owns(i)) A.local(i, i + 1, i, i + 1)(0, 0) = 2.0 * n;
-      }
-      (void)potrf_on_grid(all, stored, A);
-    });
+    fail_in(
+        24, 1,
+        [&](failing_communicator& all, const view& A, const view&, const grid_options& options) {
+          for (index_t i = 0; i < n; ++i) {
+            if (A.rows().owns(i) && A.cols().owns(i)) A.local(i, i + 1, i, i + 1)(0, 0) = 2.0 * n;
+          }
+          (void)potrf_on_grid(all, stored, A, options);
+        });
   }
 }
 TEST_F(GridFailures, OfQrLeaveNoMessageWithoutItsData) {
-  fail_in(120, 3, [&](failing_communicator& all, const view& A, const view&) {
-    std::vector<double> tau(static_cast<std::size_t>(n));
-    geqrf_on_grid(all, A, std::span<double>(tau));
-  });
+  fail_in(120, 3,
+          [&](failing_communicator& all, const view& A, const view&, const grid_options& options) {
+            std::vector<double> tau(static_cast<std::size_t>(n));
+            geqrf_on_grid(all, A, std::span<double>(tau), options);
+          });
 }
 TEST_F(GridFailures, OfSolvesLeaveNoMessageWithoutItsData) {
   for (const op how : {op::none, op::transpose}) {
-    fail_in(24, 1, [&](failing_communicator& all, const view& A, const view& B) {
-      getrs_on_grid(all, how, A, std::span<const index_t>(pivots), B);
-    });
+    fail_in(
+        24, 1,
+        [&](failing_communicator& all, const view& A, const view& B, const grid_options& options) {
+          getrs_on_grid(all, how, A, std::span<const index_t>(pivots), B, options);
+        });
   }
 }
 TEST_F(GridFailures, OfProductsLeaveNoMessageWithoutItsData) {
   for (const op how : {op::none, op::transpose}) {
-    fail_in(24, 1, [&](failing_communicator& all, const view& A, const view& B) {
-      std::vector<double> c(static_cast<std::size_t>(n * n));
-      const view C(A.grid(), n, n, block, block, c.data(), n);
-      gemm_on_grid(all, how, how, 1, A, B, 0, C);
-    });
+    fail_in(
+        24, 1,
+        [&](failing_communicator& all, const view& A, const view& B, const grid_options& options) {
+          std::vector<double> c(static_cast<std::size_t>(n * n));
+          const view C(A.grid(), n, n, block, block, c.data(), n);
+          gemm_on_grid(all, how, how, 1, A, B, 0, C, options);
+        });
   }
 }
 

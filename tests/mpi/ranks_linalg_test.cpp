@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include <creek/host.hpp>
 #include <creek/linalg.hpp>
 #include <creek/linalg/grids.hpp>
 #include <creek/linalg/ranks.hpp>
@@ -192,6 +194,45 @@ TEST_F(MpiRanks, FactorByReflectorsOnEveryGrid) {
     ormqr_on_grid(c, op::transpose, A, std::span<const double>(found), B);
     for (index_t i = 0; B.cols().local_size() == 1 && i < B.rows().local_size(); ++i) {
       ASSERT_NEAR(B.local()(i, 0), B.rows().global(i) == 0 ? factors(0, 0) : 0, 1e-11);
+    }
+  }
+}
+
+TEST_F(MpiRanks, ComputeOnWorkersToTheSameBits) {
+  using namespace linalg;
+  constexpr index_t n = 300, block = 16;
+  std::mt19937_64 random(10);
+  const matrix<double> a = random_square(n, random);
+  runtime rt;
+  for (int rows = 1; rows <= c.size(); ++rows) {
+    if (c.size() % rows != 0) continue;
+    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
+    std::vector<double> expected;
+    for (const grid_options& options : {grid_options{}, grid_options{&rt}}) {
+      std::vector<double> found(3 * n * n);
+      double* const data = found.data();
+      const grid_view<double> A(grid, n, n, block, block, data, n);
+      const grid_view<double> B(grid, n, n, block, block, data + n * n, n);
+      const grid_view<double> C(grid, n, n, block, block, data + 2 * n * n, n);
+      for (const grid_view<double>& X : {A, B, C}) {
+        for (index_t j = 0; j < X.cols().local_size(); ++j) {
+          for (index_t i = 0; i < X.rows().local_size(); ++i) {
+            X.local()(i, j) = a(X.rows().global(i), X.cols().global(j));
+          }
+        }
+      }
+      std::vector<double> tau(n);
+      std::vector<index_t> pivots(n);
+      gemm_on_grid(c, op::transpose, op::none, 1, A, B, 1, C, options);
+      geqrf_on_grid(c, B, std::span<double>(tau), options);
+      ormqr_on_grid(c, op::transpose, B, std::span<const double>(tau), C, options);
+      ASSERT_EQ(getrf_on_grid(c, A, std::span<index_t>(pivots), options), 0);
+      getrs_on_grid(c, op::none, A, std::span<const index_t>(pivots), C, options);
+      if (options.workers == nullptr) {
+        expected = std::move(found);
+      } else {
+        EXPECT_TRUE(found == expected) << rows << " rows of ranks";
+      }
     }
   }
 }

@@ -4,9 +4,10 @@
 // messages.
 //
 // All ranks of the communicator call a routine together, with the same sizes. The thread that calls
-// it computes and sends the messages. Throws usage_error for invalid arguments, on every rank,
-// before anything is sent or changed. Any other exception is thrown on the rank where it happened,
-// and the program has to end.
+// it sends the messages, and it computes unless the rank has workers. Results do not depend on the
+// number of workers. Throws usage_error for invalid arguments, on every rank, before anything is
+// sent or changed. Any other exception is thrown on the rank where it happened, and the program has
+// to end.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,12 @@
 #include <creek/linalg/grid_matrix.hpp>
 
 namespace creek::linalg {
+
+struct grid_options {
+  /// Runtime whose workers compute this rank's part, while the calling thread sends the messages;
+  /// nullptr: the calling thread does both. Each rank has its own, or none.
+  runtime* workers = nullptr;
+};
 
 namespace detail {
 
@@ -74,7 +81,8 @@ template <scalar T>
 /// Source: [van de Geijn 1997].
 template <class Communicator, scalar T>
 void gemm_on_grid(Communicator& all, op how_a, op how_b, factor<T> alpha, const grid_view<T>& A,
-                  const grid_view<T>& B, factor<T> beta, const grid_view<T>& C) {
+                  const grid_view<T>& B, factor<T> beta, const grid_view<T>& C,
+                  const grid_options& options = {}) {
   using namespace detail;
   check_grid("gemm_on_grid", all, C.grid());
   require(same_grid(A.grid(), C.grid()) && same_grid(B.grid(), C.grid()), "gemm_on_grid",
@@ -103,13 +111,13 @@ void gemm_on_grid(Communicator& all, op how_a, op how_b, factor<T> alpha, const 
     const index_t end = std::min(k + together, depth);
     if (end < depth) next.begin(end, std::min(end + together, depth));
     const matrix_view<T> left = now.left.view(), right = now.right.view();
-    for (index_t j = 0; j < local.cols(); j += strip) {
-      const index_t n = std::min(strip, local.cols() - j);
+    grid_job job(options.workers, strips_of(local.cols(), strip), [&](index_t i) {
+      const matrix_view<T> part = strip_of(local, i, strip);
+      const index_t j = i * strip, n = part.cols();
       gemm<T>(how_a, how_b, alpha, left,
-              plain_b ? right.columns(j, n) : right.block(j, 0, n, right.cols()), scale,
-              local.columns(j, n));
-      next.push();
-    }
+              plain_b ? right.columns(j, n) : right.block(j, 0, n, right.cols()), scale, part);
+    });
+    job.finish([&] { return next.push(); });
     scale = T{1};
   }
   if (depth != 0 || beta == T{1}) return;
@@ -124,32 +132,34 @@ void gemm_on_grid(Communicator& all, op how_a, op how_b, factor<T> alpha, const 
 /// set on every rank; they count rows of the matrix from 0. Returns info, the same on every rank.
 template <class Communicator, scalar T>
 [[nodiscard]] index_t getrf_on_grid(Communicator& all, const grid_view<T>& A,
-                                    std::span<index_t> pivots) {
+                                    std::span<index_t> pivots, const grid_options& options = {}) {
   using namespace detail;
   check_grid("getrf_on_grid", all, A.grid());
   require(A.rows().block == A.cols().block, "getrf_on_grid", "blocks must be square");
   require(static_cast<index_t>(pivots.size()) >= std::min(A.rows().size, A.cols().size),
           "getrf_on_grid", "pivots must have min(m, n) places");
-  return grid_lu<Communicator, T>(all, A, pivots.data()).run();
+  return grid_lu<Communicator, T>(all, A, pivots.data(), options.workers).run();
 }
 
 /// A = L L^H (lower) or U^H U (upper) for a square A with square blocks. The triangle `stored` of A
 /// becomes the factor; the other triangle is not used or written. Returns info, the same on every
 /// rank; if it is not 0, the factorization has stopped there.
 template <class Communicator, scalar T>
-[[nodiscard]] index_t potrf_on_grid(Communicator& all, triangle stored, const grid_view<T>& A) {
+[[nodiscard]] index_t potrf_on_grid(Communicator& all, triangle stored, const grid_view<T>& A,
+                                    const grid_options& options = {}) {
   using namespace detail;
   check_grid("potrf_on_grid", all, A.grid());
   require(A.rows().size == A.cols().size && A.rows().block == A.cols().block, "potrf_on_grid",
           "A and its blocks must be square");
-  return grid_cholesky<Communicator, T>(all, stored, A).run();
+  return grid_cholesky<Communicator, T>(all, stored, A, options.workers).run();
 }
 
 /// Solves op(A) X = B with the result of getrf_on_grid() of a square A; B, whose rows are
 /// distributed as those of A, becomes X.
 template <class Communicator, scalar T>
 void getrs_on_grid(Communicator& all, op how, const grid_view<T>& LU,
-                   std::span<const index_t> pivots, const grid_view<T>& B) {
+                   std::span<const index_t> pivots, const grid_view<T>& B,
+                   const grid_options& options = {}) {
   using namespace detail;
   check_solve("getrs_on_grid", all, LU, B);
   require(static_cast<index_t>(pivots.size()) >= LU.rows().size, "getrs_on_grid",
@@ -159,16 +169,21 @@ void getrs_on_grid(Communicator& all, op how, const grid_view<T>& LU,
     require(pivot >= i && pivot < LU.rows().size, "getrs_on_grid",
             "a pivot must be a row of A, not above its own");
   }
-  grid_update<Communicator, T> update(all, LU.grid());
-  grid_solve<Communicator, T> solve(all, LU, B);
+  grid_rows<Communicator, T> rows(all, LU.grid(), options.workers);
+  const auto exchange = [&] {
+    constexpr index_t width = 64;  // columns that fit a cache
+    const auto all_exchanges = exchanges_of_all(LU.rows(), pivots.data(), how != op::none);
+    rows.exchange_all(all_exchanges, B.local(), width, [](index_t) { return index_t{0}; });
+  };
+  grid_solve<Communicator, T> solve(all, LU, B, options.workers);
   if (how == op::none) {
-    update.exchange_all(LU.rows(), pivots.data(), B.local(), false);
+    exchange();
     solve.run(triangle::lower, how, diagonal::unit);
     solve.run(triangle::upper, how, diagonal::stored);
   } else {
     solve.run(triangle::upper, how, diagonal::stored);
     solve.run(triangle::lower, how, diagonal::unit);
-    update.exchange_all(LU.rows(), pivots.data(), B.local(), true);
+    exchange();
   }
 }
 
@@ -176,11 +191,11 @@ void getrs_on_grid(Communicator& all, op how, const grid_view<T>& LU,
 /// becomes X.
 template <class Communicator, scalar T>
 void potrs_on_grid(Communicator& all, triangle stored, const grid_view<T>& factor,
-                   const grid_view<T>& B) {
+                   const grid_view<T>& B, const grid_options& options = {}) {
   using namespace detail;
   check_solve("potrs_on_grid", all, factor, B);
   const bool lower = stored == triangle::lower;
-  grid_solve<Communicator, T> solve(all, factor, B);
+  grid_solve<Communicator, T> solve(all, factor, B, options.workers);
   solve.run(stored, lower ? op::none : op::conjugate_transpose, diagonal::stored);
   solve.run(stored, lower ? op::conjugate_transpose : op::none, diagonal::stored);
 }
@@ -188,20 +203,21 @@ void potrs_on_grid(Communicator& all, triangle stored, const grid_view<T>& facto
 /// A = Q R, like geqrf(), for square blocks. `tau` has min(m, n) elements, all of which are set on
 /// every rank.
 template <class Communicator, scalar T>
-void geqrf_on_grid(Communicator& all, const grid_view<T>& A, std::span<T> tau) {
+void geqrf_on_grid(Communicator& all, const grid_view<T>& A, std::span<T> tau,
+                   const grid_options& options = {}) {
   using namespace detail;
   check_grid("geqrf_on_grid", all, A.grid());
   require(A.rows().block == A.cols().block, "geqrf_on_grid", "blocks must be square");
   require(static_cast<index_t>(tau.size()) >= std::min(A.rows().size, A.cols().size),
           "geqrf_on_grid", "tau must have min(m, n) places");
-  grid_qr<Communicator, T>(all, A).factor(tau.data());
+  grid_qr<Communicator, T>(all, A, options.workers).factor(tau.data());
 }
 
 /// C = op(Q) C with the result of geqrf_on_grid(); how is none or conjugate_transpose (for real T
 /// also transpose). The rows of C are distributed as those of A.
 template <class Communicator, scalar T>
 void ormqr_on_grid(Communicator& all, op how, const grid_view<T>& QR, std::span<const T> tau,
-                   const grid_view<T>& C) {
+                   const grid_view<T>& C, const grid_options& options = {}) {
   using namespace detail;
   check_grid("ormqr_on_grid", all, QR.grid());
   require(QR.rows().block == QR.cols().block, "ormqr_on_grid", "blocks must be square");
@@ -211,7 +227,7 @@ void ormqr_on_grid(Communicator& all, op how, const grid_view<T>& QR, std::span<
           "the rows of C must be distributed as those of A");
   require(!is_complex<T> || how != op::transpose, "ormqr_on_grid",
           "of complex numbers only Q and its conjugate transpose can be applied");
-  grid_qr<Communicator, T>(all, QR).multiply(how, tau.data(), C);
+  grid_qr<Communicator, T>(all, QR, options.workers).multiply(how, tau.data(), C);
 }
 
 }  // namespace creek::linalg

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <creek/linalg/cholesky.hpp>
+#include <creek/linalg/detail/grid_job.hpp>
 #include <creek/linalg/detail/grid_line.hpp>
 
 namespace creek::linalg::detail {
@@ -17,8 +18,9 @@ namespace creek::linalg::detail {
 template <class Communicator, scalar T>
 class grid_cholesky {
  public:
-  grid_cholesky(Communicator& all, triangle stored, const grid_view<T>& A)
+  grid_cholesky(Communicator& all, triangle stored, const grid_view<T>& A, runtime* workers)
       : A_(A),
+        workers_(workers),
         stored_(stored),
         lower_(stored == triangle::lower),
         long_(lower_ ? A.rows() : A.cols()),
@@ -38,11 +40,7 @@ class grid_cholesky {
       const index_t rest = now_.end;
       if (rest == n) break;
       spread();
-      const index_t end = std::min(rest + block, n);
-      update_triangle(rest, end);
-      update_block(end, n, rest, end);
-      begin(rest);
-      update_triangle(end, n);
+      update(rest);
     }
     return 0;
   }
@@ -55,6 +53,12 @@ class grid_cholesky {
     index_t end = 0;
     std::vector<T> elements;
     matrix_view<T> part;
+  };
+
+  /// C -= left right^H, or left^H right in the upper triangle; of a diagonal block its triangle.
+  struct piece {
+    matrix_view<T> left, right, C;
+    bool is_diagonal;
   };
 
   /// Returns memory as a panel with so many rows (lower) or columns (upper).
@@ -70,6 +74,25 @@ class grid_cholesky {
   /// Returns the local part of [from, to) along panels and [left, right) across them.
   matrix_view<T> local(index_t from, index_t to, index_t left, index_t right) const {
     return lower_ ? A_.local(from, to, left, right) : A_.local(left, right, from, to);
+  }
+
+  /// Updates everything from `rest` on. The next panel comes first, and it is factored and sent
+  /// while the others are updated.
+  void update(index_t rest) {
+    const index_t n = long_.size, end = std::min(rest + long_.block, n);
+    std::vector<piece> first, others;
+    split_triangle(rest, end, first);
+    split_block(end, n, rest, end, first);
+    split_triangle(end, n, others);
+    const auto count = [](const std::vector<piece>& of) { return static_cast<index_t>(of.size()); };
+    const auto of = [this](const std::vector<piece>& pieces) {
+      return [this, &pieces](index_t i) { update(pieces[static_cast<std::size_t>(i)]); };
+    };
+    grid_job leading(workers_, count(first), of(first));
+    grid_job following(workers_, count(others), of(others));
+    leading.finish();
+    begin(rest);
+    following.finish([&] { return messages_.push(); });
   }
 
   /// Factors the panel and begins to send it, or begins to receive it.
@@ -95,8 +118,10 @@ class grid_cholesky {
     next_.elements.back() = diagonal_block.back();
     if (diagonal_block.back() == T{} && beyond > 0) {
       const matrix_view<T> B = local(end, n, first, end);
-      trsm<T>(lower_ ? side::right : side::left, stored_, op::conjugate_transpose, diagonal::stored,
-              T{1}, L, B);
+      run_on(workers_, [&] {
+        trsm<T>(lower_ ? side::right : side::left, stored_, op::conjugate_transpose,
+                diagonal::stored, T{1}, L, B);
+      });
       copy<T>(B, next_.part);
     }
     messages_.send_to_all(across_, std::span<const T>(next_.elements));
@@ -150,24 +175,24 @@ class grid_cholesky {
     }
   }
 
-  /// Updates the rows and columns [from, to) of the triangle, by halves, so that most of the work
-  /// is in large products.
-  void update_triangle(index_t from, index_t to) {
+  /// Adds the rows and columns [from, to) of the triangle to `pieces`, by halves, so that most of
+  /// the work is in large products.
+  void split_triangle(index_t from, index_t to, std::vector<piece>& pieces) const {
     if (from == to) return;
     const index_t block = long_.block, blocks = (to - from + block - 1) / block;
     if (blocks > 1) {
       const index_t middle = from + blocks / 2 * block;
-      update_triangle(from, middle);
-      update_block(middle, to, from, middle);
-      return update_triangle(middle, to);
+      split_triangle(from, middle, pieces);
+      split_block(middle, to, from, middle, pieces);
+      return split_triangle(middle, to, pieces);
     }
     if (!long_.owns(from) || !short_.owns(from)) return;
-    herk<T>(stored_, lower_ ? op::none : op::conjugate_transpose, real<T>(-1),
-            part_of_panel(from, to), real<T>(1), A_.local(from, to, from, to));
+    const matrix_view<T> along = part_of_panel(from, to);
+    pieces.push_back({along, along, A_.local(from, to, from, to), true});
   }
-  /// Updates [from, to) along panels and [left, right) across them, in strips of columns between
-  /// which messages are pushed.
-  void update_block(index_t from, index_t to, index_t left, index_t right) {
+  /// Adds [from, to) along panels and [left, right) across them, in strips of columns.
+  void split_block(index_t from, index_t to, index_t left, index_t right,
+                   std::vector<piece>& pieces) const {
     const matrix_view<T> C = local(from, to, left, right);
     if (C.empty()) return;
     constexpr index_t strip = 256;
@@ -176,15 +201,14 @@ class grid_cholesky {
                                         short_.before(right) - short_.before(left));
     for (index_t j = 0; j < C.cols(); j += strip) {
       const index_t width = std::min(strip, C.cols() - j);
-      if (lower_) {
-        gemm<T>(op::none, op::conjugate_transpose, T{-1}, along, slice(across, j, width), T{1},
-                C.columns(j, width));
-      } else {
-        gemm<T>(op::conjugate_transpose, op::none, T{-1}, across, slice(along, j, width), T{1},
-                C.columns(j, width));
-      }
-      messages_.push();
+      pieces.push_back({lower_ ? along : across, slice(lower_ ? across : along, j, width),
+                        C.columns(j, width), false});
     }
+  }
+  void update(const piece& p) const {
+    const op how = lower_ ? op::none : op::conjugate_transpose;
+    if (p.is_diagonal) return herk<T>(stored_, how, real<T>(-1), p.left, real<T>(1), p.C);
+    gemm<T>(how, lower_ ? op::conjugate_transpose : op::none, T{-1}, p.left, p.right, T{1}, p.C);
   }
   matrix_view<T> part_of_panel(index_t from, index_t to) const {
     return slice(now_.part, long_.before(from) - long_.before(now_.end),
@@ -192,6 +216,7 @@ class grid_cholesky {
   }
 
   grid_view<T> A_;
+  runtime* workers_;
   triangle stored_;
   bool lower_;
   cyclic_axis long_, short_;                ///< along panels, and across them

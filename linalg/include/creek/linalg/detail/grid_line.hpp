@@ -81,9 +81,11 @@ class pending_messages {
   void receive(line& along, std::span<T> data, int from) {
     if (!data.empty()) nodes_.emplace_back(along, data, from);
   }
-  /// Lets MPI work on the messages.
-  void push() {
-    for (node& each : nodes_) (void)each.pending.test();
+  /// Lets MPI work on the messages. Returns whether any are still on their way.
+  bool push() {
+    bool any = false;
+    for (node& each : nodes_) any = !each.pending.test() || any;
+    return any;
   }
   void wait() {
     for (node& each : nodes_) each.pending.wait();

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <memory>
-#include <optional>
+#include <utility>
+#include <vector>
 
+#include <creek/linalg/detail/grid_exchange.hpp>
 #include <creek/linalg/detail/grid_lu_panel.hpp>
 #include <creek/linalg/lu.hpp>
 
@@ -34,258 +36,135 @@ struct grid_panel {
   std::vector<T> elements;
 };
 
-/// Exchanges rows of a matrix by a panel's pivots, and updates it.
-template <class Communicator, scalar T>
-class grid_update {
- public:
-  grid_update(Communicator& all, const process_grid& grid) : column_(column_of_grid(all, grid)) {}
-
-  /// Exchanges the rows of local columns, all of them at once; `backwards` undoes it. At every
-  /// process `U` becomes the top rows, times L11^-1 if `by` is not null, if U is not null.
-  void exchange(const cyclic_axis& rows, index_t first, index_t order, const index_t* pivots,
-                matrix_view<T> C, const_view<T>* by, matrix_view<T>* U, bool backwards = false) {
-    if (C.cols() == 0) return;
-    plan(rows, first, order, pivots, backwards);
-    const int root = rows.owner(first);
-    column_.rank() == root ? serve(rows, first, C, by, U) : ask(root, C, U);
-  }
-
-  /// Exchanges the rows of local columns by the pivots of all rows.
-  void exchange_all(const cyclic_axis& rows, const index_t* pivots, matrix_view<T> C,
-                    bool backwards) {
-    for (index_t i = 0; i < rows.blocks(); ++i) {
-      const index_t first = (backwards ? rows.blocks() - 1 - i : i) * rows.block;
-      exchange(rows, first, std::min(rows.block, rows.size - first), pivots + first, C, nullptr,
-               nullptr, backwards);
-    }
-  }
-
- private:
-  struct move {
-    index_t row, top;  ///< row at its process, and row of the panel's top
-  };
-
-  /// Finds which rows come to the top, and which rows of the top go elsewhere.
-  void plan(const cyclic_axis& rows, index_t first, index_t order, const index_t* pivots,
-            bool backwards) {
-    order_ = order;
-    sources_.resize(static_cast<std::size_t>(order));
-    for (index_t i = 0; i < order; ++i) sources_[static_cast<std::size_t>(i)] = first + i;
-    down_.assign(static_cast<std::size_t>(column_.size()), {});
-    std::vector<move> lower;
-    for (index_t step = 0; step < order; ++step) {
-      const index_t i = backwards ? order - 1 - step : step;
-      index_t& here = sources_[static_cast<std::size_t>(i)];
-      if (pivots[i] < first + order) {
-        std::swap(here, sources_[static_cast<std::size_t>(pivots[i] - first)]);
-        continue;
-      }
-      auto at = std::find_if(lower.begin(), lower.end(),
-                             [&](const move& m) { return m.row == pivots[i]; });
-      if (at == lower.end()) at = lower.insert(at, move{pivots[i], pivots[i]});
-      std::swap(here, at->top);
-    }
-    for (const move& m : lower) {
-      if (m.top != m.row) down_[static_cast<std::size_t>(rows.owner(m.row))].push_back(m);
-    }
-    for (auto& each : down_) {
-      for (move& m : each) {
-        if (m.top < first + order) m.top -= first;
-      }
-    }
-    up_.assign(down_.size(), {});
-    for (index_t i = 0; i < order; ++i) {
-      const index_t s = sources_[static_cast<std::size_t>(i)];
-      up_[static_cast<std::size_t>(rows.owner(s))].push_back(move{s, i});
-    }
-    for (auto* moves : {&up_, &down_}) {
-      for (int p = 0; p < column_.size(); ++p) {
-        for (move& m : (*moves)[static_cast<std::size_t>(p)]) m.row = rows.before(m.row, p);
-      }
-    }
-  }
-  matrix_view<T> room(std::vector<T>& memory, index_t rows, index_t cols) const {
-    memory.resize(static_cast<std::size_t>(rows * cols));
-    return {memory.data(), rows, cols, std::max<index_t>(1, rows)};
-  }
-
-  void serve(const cyclic_axis& rows, index_t first, matrix_view<T> C, const_view<T>* by,
-             matrix_view<T>* U) {
-    const index_t n = C.cols(), top = rows.before(first);
-    const auto processes = static_cast<std::size_t>(column_.size());
-    std::vector<T> part;
-    const matrix_view<T> old = room(old_memory_, order_, n), fresh = room(new_memory_, order_, n);
-    copy<T>(C.block(top, 0, order_, n), old);
-    for (std::size_t p = 0; p < processes; ++p) {
-      const auto& moves = up_[p];
-      const auto count = static_cast<index_t>(moves.size());
-      const bool here = static_cast<int>(p) == column_.rank();
-      if (!here && count > 0) {
-        (void)room(part, count, n);
-        column_.recv(std::span<T>(part), static_cast<int>(p));
-      }
-      for (index_t j = 0; j < n; ++j) {
-        for (index_t i = 0; i < count; ++i) {
-          const move& m = moves[static_cast<std::size_t>(i)];
-          fresh(m.top, j) = here ? C(m.row, j) : part[static_cast<std::size_t>(i + j * count)];
-        }
-        if (!here) continue;
-        // The rows of this column are in the cache now.
-        for (const move& m : down_[p]) C(m.row, j) = old(m.top, j);
-      }
-    }
-    if (by != nullptr) {
-      trsm<T>(side::left, triangle::lower, op::none, diagonal::unit, T{1}, *by, fresh);
-    }
-    std::vector<std::vector<T>> answers(processes);
-    pending_messages<Communicator> out;  // ends before the answers do, also by an exception
-    for (std::size_t p = 0; p < processes; ++p) {
-      const auto& moves = down_[p];
-      if (static_cast<int>(p) == column_.rank()) continue;
-      const index_t shared = U == nullptr ? 0 : order_;
-      const auto count = static_cast<index_t>(moves.size());
-      const matrix_view<T> answer = room(answers[p], shared + count, n);
-      if (shared != 0) copy<T>(fresh, answer.block(0, 0, shared, n));
-      for (index_t j = 0; j < n; ++j) {
-        for (index_t i = 0; i < count; ++i) {
-          answer(shared + i, j) = old(moves[static_cast<std::size_t>(i)].top, j);
-        }
-      }
-      out.send(column_, std::span<const T>(answers[p]), static_cast<int>(p));
-    }
-    copy<T>(fresh, C.block(top, 0, order_, n));
-    if (U != nullptr) copy<T>(fresh, *U);
-    out.wait();
-  }
-
-  void ask(int root, matrix_view<T> C, matrix_view<T>* U) {
-    const index_t n = C.cols();
-    const auto me = static_cast<std::size_t>(column_.rank());
-    std::vector<T> out, in;
-    const auto sent = static_cast<index_t>(up_[me].size());
-    const matrix_view<T> rows_up = room(out, sent, n);
-    for (index_t j = 0; j < n; ++j) {
-      for (index_t i = 0; i < sent; ++i) {
-        rows_up(i, j) = C(up_[me][static_cast<std::size_t>(i)].row, j);
-      }
-    }
-    if (sent > 0) column_.send(std::span<const T>(out), root);
-    const auto count = static_cast<index_t>(down_[me].size());
-    const index_t shared = U == nullptr ? 0 : order_;
-    if (shared + count == 0) return;
-    const matrix_view<T> answer = room(in, shared + count, n);
-    column_.recv(std::span<T>(in), root);
-    if (shared != 0) copy<T>(answer.block(0, 0, shared, n), *U);
-    for (index_t j = 0; j < n; ++j) {
-      for (index_t i = 0; i < count; ++i) {
-        C(down_[me][static_cast<std::size_t>(i)].row, j) = answer(shared + i, j);
-      }
-    }
-  }
-
-  grid_line<Communicator> column_;
-  index_t order_ = 0;
-  std::vector<index_t> sources_;
-  std::vector<std::vector<move>> up_, down_;  // by process of the column
-  std::vector<T> old_memory_, new_memory_;
-};
-
 template <class Communicator, scalar T>
 class grid_lu {
  public:
-  grid_lu(Communicator& all, const grid_view<T>& A, index_t* pivots)
+  grid_lu(Communicator& all, const grid_view<T>& A, index_t* pivots, runtime* workers)
       : A_(A),
         pivots_(pivots),
+        workers_(workers),
         row_(row_of_grid(all, A.grid())),
         column_(column_of_grid(all, A.grid())),
-        update_(all, A.grid()) {}
+        rows_(all, A.grid(), workers) {}
 
   index_t run() {
     const index_t steps = std::min(A_.rows().size, A_.cols().size), block = A_.cols().block;
     if (steps == 0) return 0;
-    begin(0);
+    next_ = std::make_unique<grid_panel<T>>(A_, 0);
+    if (is_root() && rows_.are_here()) run_on(workers_, [&] { factor_here(); });
+    pass_on();
     for (index_t first = 0; first < steps; first += block) {
       messages_.wait();
       const std::unique_ptr<grid_panel<T>> panel = std::move(next_);
       note(*panel);
-      index_t rest = first + panel->order;
-      const index_t following = first + block;
-      if (following < steps) {
-        if (A_.cols().owns(following)) {
-          const index_t end = std::min(following + block, A_.cols().size);
-          apply(*panel, rest, end);
-          rest = end;
-        }
-        begin(following);
-      }
-      apply(*panel, rest, A_.cols().size);
+      if (first + block < steps) next_ = std::make_unique<grid_panel<T>>(A_, first + block);
+      update(*panel);
     }
     messages_.wait();
-    exchange_left(steps);
+    exchange_left();
     return info_;
   }
 
  private:
-  /// Factors the panel and begins to send it, or begins to receive it.
-  void begin(index_t first) {
-    next_ = std::make_unique<grid_panel<T>>(A_, first);
-    grid_panel<T>* const panel = next_.get();
-    const int root = A_.cols().owner(first);
-    if (root != row_.rank()) {
-      messages_.receive(row_, std::span<index_t>(panel->numbers), root);
-      messages_.receive(row_, std::span<T>(panel->elements), root);
+  bool is_root() const noexcept { return A_.cols().owner(next_->first) == row_.rank(); }
+  matrix_view<T> columns_of_next() const noexcept {
+    return A_.local(next_->first, A_.rows().size, next_->first, next_->first + next_->order);
+  }
+
+  /// Factors the next panel if all of its rows are here; workers may do so.
+  void factor_here() {
+    grid_panel<T>& panel = *next_;
+    const matrix_view<T> A = columns_of_next();
+    panel.info() =
+        getrf<T>(A, std::span<index_t>(panel.pivots(), static_cast<std::size_t>(panel.order)));
+    for (index_t i = 0; i < panel.order; ++i) panel.pivots()[i] += panel.first;
+    copy<T>(A.block(0, 0, panel.order, panel.order), panel.top());
+    copy_left(A);
+  }
+  void copy_left(matrix_view<T> A) {
+    copy<T>(A.block(A.rows() - next_->below, 0, next_->below, next_->order), next_->left());
+  }
+  /// Begins to send the next panel, which is factored first if its rows are at several processes;
+  /// or begins to receive it.
+  void pass_on() {
+    grid_panel<T>& panel = *next_;
+    if (!is_root()) {
+      const int root = A_.cols().owner(panel.first);
+      messages_.receive(row_, std::span<index_t>(panel.numbers), root);
+      messages_.receive(row_, std::span<T>(panel.elements), root);
       return;
     }
-    const matrix_view<T> A = A_.local(first, A_.rows().size, first, first + panel->order);
-    if (column_.size() == 1) {
-      panel->info() =
-          getrf<T>(A, std::span<index_t>(panel->pivots(), static_cast<std::size_t>(panel->order)));
-      for (index_t i = 0; i < panel->order; ++i) panel->pivots()[i] += first;
-      copy<T>(A.block(0, 0, panel->order, panel->order), panel->top());
-    } else {
-      panel->info() = grid_lu_panel<Communicator, T>(column_, A_.rows(), first, A, panel->top(),
-                                                     panel->pivots())
-                          .run();
+    if (!rows_.are_here()) {
+      const matrix_view<T> A = columns_of_next();
+      panel.info() = grid_lu_panel<Communicator, T>(column_, A_.rows(), panel.first, A, panel.top(),
+                                                    panel.pivots())
+                         .run();
+      copy_left(A);
     }
-    copy<T>(A.block(A.rows() - panel->below, 0, panel->below, panel->order), panel->left());
-    messages_.send_to_all(row_, std::span<const index_t>(panel->numbers));
-    messages_.send_to_all(row_, std::span<const T>(panel->elements));
+    messages_.send_to_all(row_, std::span<const index_t>(panel.numbers));
+    messages_.send_to_all(row_, std::span<const T>(panel.elements));
   }
   void note(grid_panel<T>& panel) {
     if (info_ == 0 && panel.info() != 0) info_ = panel.info() + panel.first;
     std::copy_n(panel.pivots(), panel.order, pivots_ + panel.first);
+    exchanges_.emplace_back(A_.rows(), panel.first, panel.order, panel.pivots());
   }
-  /// Updates the local part of the columns [from, to), in strips between which messages are pushed.
-  void apply(grid_panel<T>& panel, index_t from, index_t to) {
-    const matrix_view<T> C = A_.local(0, A_.rows().size, from, to);
-    if (C.cols() == 0) return;
-    solved_.resize(static_cast<std::size_t>(panel.order * C.cols()));
-    matrix_view<T> U(solved_.data(), panel.order, C.cols(), panel.order);
-    const_view<T> triangle = panel.top();
-    update_.exchange(A_.rows(), panel.first, panel.order, panel.pivots(), C, &triangle, &U);
-    if (panel.below == 0) return;
-    constexpr index_t strip = 256;
-    for (index_t j = 0; j < C.cols(); j += strip) {
-      const index_t n = std::min(strip, C.cols() - j);
-      gemm<T>(op::none, op::none, T{-1}, panel.left(), U.columns(j, n), T{1},
-              C.block(C.rows() - panel.below, j, panel.below, n));
-      messages_.push();
-    }
+
+  /// Updates the columns after a panel. Those of the next panel come first, and it is factored and
+  /// sent while the others are updated.
+  void update(grid_panel<T>& panel) {
+    const index_t from = panel.first + panel.order;
+    const matrix_view<T> C = A_.local(0, A_.rows().size, from, A_.cols().size);
+    const matrix_view<T> U = rows_.room(new_memory_, panel.order, C.cols());
+    const matrix_view<T> old =
+        rows_.room(old_memory_, rows_.are_here() ? panel.order : 0, C.cols());
+    const const_view<T> triangle = panel.top();
+    if (!rows_.are_here()) rows_.exchange(exchanges_.back(), C, &triangle, U);
+    const auto update_strip = [&](index_t j, index_t n) {
+      const matrix_view<T> strip = C.columns(j, n), top = U.columns(j, n);
+      if (rows_.are_here()) exchange_here(triangle, strip, old.columns(j, n), top);
+      gemm<T>(op::none, op::none, T{-1}, panel.left(), top, T{1},
+              strip.block(C.rows() - panel.below, 0, panel.below, n));
+    };
+    const bool leads = next_ != nullptr && is_root();
+    const index_t first_cols = leads ? std::min(A_.cols().block, C.cols()) : 0;
+    grid_job leading(workers_, leads ? 1 : 0, [&](index_t) {
+      update_strip(0, first_cols);
+      if (rows_.are_here()) factor_here();
+    });
+    constexpr index_t width = 256;
+    const index_t others = C.cols() - first_cols;
+    grid_job rest(workers_, strips_of(others, width), [&](index_t i) {
+      update_strip(first_cols + i * width, std::min(width, others - i * width));
+    });
+    leading.finish();
+    if (next_ != nullptr) pass_on();
+    rest.finish([&] { return messages_.push(); });
   }
-  void exchange_left(index_t steps) {
-    for (index_t first = A_.cols().block; first < steps; first += A_.cols().block) {
-      update_.exchange(A_.rows(), first, std::min(A_.cols().block, steps - first), pivots_ + first,
-                       A_.local(0, A_.rows().size, 0, first), nullptr, nullptr);
-    }
+  void exchange_here(const_view<T> triangle, matrix_view<T> C, matrix_view<T> old,
+                     matrix_view<T> U) const {
+    const grid_exchange& exchange = exchanges_.back();
+    exchange.take_here(C, old, U);
+    trsm<T>(side::left, triangle::lower, op::none, diagonal::unit, T{1}, triangle, U);
+    copy<T>(U, exchange.top_of(C));
+  }
+  /// Exchanges rows of the columns of panels by the pivots of later ones.
+  void exchange_left() {
+    const index_t block = A_.cols().block;
+    const index_t last = (static_cast<index_t>(exchanges_.size()) - 1) * block;
+    rows_.exchange_all(exchanges_, A_.local(0, A_.rows().size, 0, last), block,
+                       [&](index_t strip) { return A_.cols().global(strip * block) / block + 1; });
   }
 
   grid_view<T> A_;
   index_t* pivots_;
+  runtime* workers_;
   grid_line<Communicator> row_, column_;
-  grid_update<Communicator, T> update_;
+  grid_rows<Communicator, T> rows_;
+  std::vector<grid_exchange> exchanges_;  // by panel
   std::unique_ptr<grid_panel<T>> next_;
   pending_messages<Communicator> messages_;  // of next_, so it ends first
-  std::vector<T> solved_;
+  std::vector<T> old_memory_, new_memory_;
   index_t info_ = 0;
 };
 

@@ -41,7 +41,7 @@ class grid_operand {
     each_inner(
         [&](index_t k, index_t end) { transposed_ ? begin_scatter(k, end) : bcast(k, end); });
   }
-  void push() { messages_.push(); }
+  [[nodiscard]] bool push() { return messages_.push(); }
   /// Waits for the messages.
   void finish() {
     messages_.wait();
@@ -171,9 +171,9 @@ struct grid_factors {
     left.begin(from, to);
     right.begin(from, to);
   }
-  void push() {
-    left.push();
-    right.push();
+  [[nodiscard]] bool push() {
+    const bool any = left.push();
+    return right.push() || any;
   }
   void finish() {
     left.finish();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <creek/linalg/blas3.hpp>
+#include <creek/linalg/detail/grid_job.hpp>
 #include <creek/linalg/detail/grid_line.hpp>
 #include <creek/linalg/detail/packed_vectors.hpp>
 
@@ -85,27 +86,39 @@ void form_triangle(grid_line<Communicator>& column, const_view<T> V, const T* ta
   triangle_of_products(tau, triangle);
 }
 
-/// Applies blocks of reflectors. The products V^H C of a strip of columns are added up while the
-/// next strip is multiplied: each process of the column adds up a part of the columns.
+/// Columns of a strip, and of a part of one for a worker; whole tiles of every kernel, so that the
+/// results do not depend on the division.
+inline constexpr index_t reflected_columns = 192, reflected_part = 48;
+
+/// C = (I - V op(T) V^H) C for rows that are all here, where V is that of `by`.
+template <scalar T>
+void reflect_here(grid_reflectors<T>& by, const packed_vectors<T>& V, op how, matrix_view<T> C) {
+  std::vector<T> memory(static_cast<std::size_t>(by.order * C.cols()));
+  const matrix_view<T> W(memory.data(), by.order, C.cols(), by.order);
+  V.project(C, W);
+  trmm<T>(side::left, triangle::upper, how, diagonal::stored, T{1}, by.triangle(), W);
+  V.subtract(W, C);
+}
+
+/// Applies blocks of reflectors whose rows are at several processes. The products V^H C of a strip
+/// of columns are added up while the next strip is multiplied: each process of the column adds up a
+/// part of the columns.
 template <class Communicator, scalar T>
 class grid_reflection {
  public:
-  grid_reflection(Communicator& all, const process_grid& grid)
-      : column_(column_of_grid(all, grid)) {}
+  grid_reflection(Communicator& all, const process_grid& grid, runtime* workers)
+      : workers_(workers), column_(column_of_grid(all, grid)) {}
 
   /// C = (I - V op(T) V^H) C for the local rows of C, where V is that of `by`. Pushes `others`
-  /// between strips.
+  /// meanwhile.
   void apply(grid_reflectors<T>& by, const packed_vectors<T>& V, op how, matrix_view<T> C,
              pending_messages<Communicator>& others) {
-    constexpr index_t width = 192;
-    const index_t strips = (C.cols() + width - 1) / width;
+    constexpr index_t width = reflected_columns;
+    const index_t strips = strips_of(C.cols(), width);
     for (index_t s = 0; s < strips + 2; ++s) {
-      if (s < strips) {
-        begin(at(s), by, V, C.columns(s * width, std::min(width, C.cols() - s * width)));
-      }
+      if (s < strips) begin(at(s), by, V, strip_of(C, s, width), others);
       if (s >= 1 && s <= strips) add_up(at(s - 1), by, how);
-      if (s >= 2) finish(at(s - 2), V);
-      others.push();
+      if (s >= 2) finish(at(s - 2), V, others);
     }
   }
 
@@ -137,11 +150,26 @@ class grid_reflection {
     }
   }
 
-  void begin(strip& now, grid_reflectors<T>& by, const packed_vectors<T>& V, matrix_view<T> C) {
+  /// Calls f for parts of the strip's columns, on the workers.
+  template <class F>
+  void each_part(strip& now, pending_messages<Communicator>& others, F f) {
+    const index_t width = workers_ == nullptr ? reflected_columns : reflected_part;
+    const matrix_view<T> products = now.products();
+    grid_job job(workers_, strips_of(now.C.cols(), width),
+                 [&](index_t i) { f(strip_of(now.C, i, width), strip_of(products, i, width)); });
+    job.finish([&] {
+      bool any = others.push();
+      for (strip& each : strips_) any = each.messages.push() || any;
+      return any;
+    });
+  }
+
+  void begin(strip& now, grid_reflectors<T>& by, const packed_vectors<T>& V, matrix_view<T> C,
+             pending_messages<Communicator>& others) {
     now.order = by.order;
     now.C = C;
     now.elements.assign(static_cast<std::size_t>(by.order * C.cols()), T{});
-    V.project(C, now.products());
+    each_part(now, others, [&](matrix_view<T> from, matrix_view<T> to) { V.project(from, to); });
     now.parts.resize(share(now, column_.rank()).size() * static_cast<std::size_t>(column_.size()));
     each_other([&](int p) { now.messages.receive(column_, part(now, p), p); });
     each_other([&](int p) { now.messages.send(column_, std::span<const T>(share(now, p)), p); });
@@ -159,17 +187,20 @@ class grid_reflection {
         for (std::size_t i = 0; i < mine.size(); ++i) mine[i] += from[i];
       }
     }
-    trmm<T>(side::left, triangle::upper, how, diagonal::stored, T{1}, by.triangle(),
-            matrix_view<T>(mine.data(), by.order, static_cast<index_t>(mine.size()) / by.order,
-                           by.order));
+    const matrix_view<T> W(mine.data(), by.order, static_cast<index_t>(mine.size()) / by.order,
+                           by.order);
+    run_on(workers_, [&] {
+      trmm<T>(side::left, triangle::upper, how, diagonal::stored, T{1}, by.triangle(), W);
+    });
     each_other([&](int p) { now.messages.receive(column_, share(now, p), p); });
     each_other([&](int p) { now.messages.send(column_, std::span<const T>(mine), p); });
   }
-  void finish(strip& now, const packed_vectors<T>& V) {
+  void finish(strip& now, const packed_vectors<T>& V, pending_messages<Communicator>& others) {
     now.messages.wait();
-    V.subtract(now.products(), now.C);
+    each_part(now, others, [&](matrix_view<T> C, matrix_view<T> W) { V.subtract(W, C); });
   }
 
+  runtime* workers_;
   grid_line<Communicator> column_;
   std::array<strip, 3> strips_;
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <creek/linalg/blas3.hpp>
+#include <creek/linalg/detail/grid_job.hpp>
 #include <creek/linalg/detail/grid_line.hpp>
 
 namespace creek::linalg::detail {
@@ -19,8 +20,12 @@ template <class Communicator, scalar T>
 class grid_solve {
  public:
   /// The rows of B are distributed as those of the square M, whose blocks are square.
-  grid_solve(Communicator& all, const grid_view<T>& M, const grid_view<T>& B)
-      : M_(M), B_(B), row_(row_of_grid(all, M.grid())), column_(column_of_grid(all, M.grid())) {}
+  grid_solve(Communicator& all, const grid_view<T>& M, const grid_view<T>& B, runtime* workers)
+      : M_(M),
+        B_(B),
+        workers_(workers),
+        row_(row_of_grid(all, M.grid())),
+        column_(column_of_grid(all, M.grid())) {}
 
   /// Solves op(M) X = B, where M is the triangle `stored`; B becomes X.
   void run(triangle stored, op how, diagonal ones) {
@@ -124,20 +129,22 @@ class grid_solve {
   /// C = beta C - op(L) X, in strips between which messages are pushed.
   void multiply(matrix_view<T> L, matrix_view<T> X, T beta, matrix_view<T> C) {
     if (L.empty()) return;
-    constexpr index_t strip = 512;
-    for (index_t j = 0; j < C.cols(); j += strip) {
-      const index_t n = std::min(strip, C.cols() - j);
-      gemm<T>(how_, op::none, T{-1}, L, X.columns(j, n), beta, C.columns(j, n));
-      for (panel& each : panels_) each.messages.push();
-      for (part& each : parts_) each.messages.push();
-      received_.messages.push();
-    }
+    constexpr index_t width = 512;
+    grid_job job(workers_, strips_of(C.cols(), width), [&](index_t i) {
+      gemm<T>(how_, op::none, T{-1}, L, strip_of(X, i, width), beta, strip_of(C, i, width));
+    });
+    job.finish([&] {
+      bool any = received_.messages.push();
+      for (panel& each : panels_) any = each.messages.push() || any;
+      for (part& each : parts_) any = each.messages.push() || any;
+      return any;
+    });
   }
   void solve(index_t step) {
     const matrix_view<T> X = rows_of_b(block(step));
-    if (!X.empty()) {
-      trsm<T>(side::left, stored_, how_, ones_, T{1}, arrived(step).diagonal_block, X);
-    }
+    if (X.empty()) return;
+    const matrix_view<T> D = arrived(step).diagonal_block;
+    run_on(workers_, [&] { trsm<T>(side::left, stored_, how_, ones_, T{1}, D, X); });
   }
 
   void subtract_solutions() {
@@ -225,6 +232,7 @@ class grid_solve {
   }
 
   grid_view<T> M_, B_;
+  runtime* workers_;
   grid_line<Communicator> row_, column_;
   triangle stored_ = triangle::lower;
   op how_ = op::none;
