@@ -25,7 +25,7 @@ template <class T>
 class GridWorkers : public ::testing::Test {
  protected:
   /// Large enough for several strips of columns at a process.
-  static constexpr index_t n = 330, block = 20;
+  static constexpr index_t n = 300, block = 20;
 
   /// `body` appends to a process's results, with the options that it is given.
   template <class Body>
@@ -37,7 +37,7 @@ class GridWorkers : public ::testing::Test {
         std::vector<T> expected;
         body(c, grid, expected, grid_options{});
         ASSERT_FALSE(expected.empty() && c.rank() == 0);
-        for (unsigned i = 1; i < 4; ++i) {
+        for (const unsigned i : {2U, 3U}) {
           const unsigned workers = (i + static_cast<unsigned>(c.rank())) % 4;
           std::unique_ptr<runtime> rt;
           if (workers > 0) rt = std::make_unique<runtime>(host(workers));

@@ -2,7 +2,6 @@
 #include "workers.hpp"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <atomic>
 #include <chrono>
@@ -11,6 +10,7 @@
 #include <exception>
 #include <memory>
 
+#include <creek/core/threads/signals_blocked.hpp>
 #include <creek/host.hpp>
 #include <creek/host/cpu_limit.hpp>
 #include <creek/power/linux_clocks.hpp>
@@ -41,26 +41,6 @@ void forget_runtime() {
   none_wanted.store(false, std::memory_order_relaxed);
 }
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, &forget_runtime);
-
-/// While it lives, new threads block all signals except those of their own faults, so that handlers
-/// keep running on threads of the program.
-class signals_blocked {
- public:
-  signals_blocked() noexcept {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) {
-      sigdelset(&all, fault);
-    }
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  signals_blocked(const signals_blocked&) = delete;
-  signals_blocked& operator=(const signals_blocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 /// Makes a runtime. Returns nullptr if it would have only one worker.
 std::unique_ptr<runtime> make_runtime() {

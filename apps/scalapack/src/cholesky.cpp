@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "routine.hpp"
+#include "workers.hpp"
 
 namespace creek::scalapack {
 namespace {
@@ -17,7 +18,8 @@ bool potrf(char uplo, int n, T* a, int ia, int ja, const int* desc, int* info) {
   const auto stored = to_triangle(uplo);
   here.note(in_upper_case(uplo));
   if (!here.all_agree(A && has_square_blocks(*A) && stored)) return false;
-  *info = static_cast<int>(potrf_on_grid(here.ranks(), *stored, A->view));
+  *info = static_cast<int>(potrf_on_grid(here.ranks(), *stored, A->view,
+                                         workers_for(here, operations_of_lu<T>(n, n) / 2)));
   return true;
 }
 
@@ -31,8 +33,14 @@ bool solve(bool factors, char uplo, int n, int nrhs, T* a, int ia, int ja, const
   const auto stored = to_triangle(uplo);
   here.note(in_upper_case(uplo));
   if (!here.all_agree(A && B && stored && is_system(*A, *B))) return false;
-  *info = factors ? static_cast<int>(potrf_on_grid(here.ranks(), *stored, A->view)) : 0;
-  if (*info == 0) potrs_on_grid(here.ranks(), *stored, A->view, B->view);
+  *info = factors
+              ? static_cast<int>(potrf_on_grid(here.ranks(), *stored, A->view,
+                                               workers_for(here, operations_of_lu<T>(n, n) / 2)))
+              : 0;
+  if (*info == 0) {
+    potrs_on_grid(here.ranks(), *stored, A->view, B->view,
+                  workers_for(here, operations_of_product<T>(n, n, nrhs)));
+  }
   return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "call.hpp"
 #include "routine.hpp"
+#include "workers.hpp"
 
 namespace creek::scalapack {
 namespace {
@@ -43,7 +44,8 @@ bool getrf(int m, int n, T* a, int ia, int ja, const int* desc, int* pivots, int
   const auto A = here.matrix(m, n, a, ia, ja, desc);
   if (!here.all_agree(A && has_square_blocks(*A))) return false;
   std::vector<index_t> rows(static_cast<std::size_t>(std::min(m, n)));
-  *info = static_cast<int>(getrf_on_grid(here.ranks(), A->view, std::span(rows)));
+  *info = static_cast<int>(getrf_on_grid(here.ranks(), A->view, std::span(rows),
+                                         workers_for(here, operations_of_lu<T>(m, n))));
   put_pivots(*A, rows, ia, pivots);
   return true;
 }
@@ -58,7 +60,8 @@ bool getrs(char trans, int n, int nrhs, T* a, int ia, int ja, const int* desc_a,
   here.note(in_upper_case(trans));
   if (!here.all_agree(A && B && how && is_system(*A, *B))) return false;
   const std::vector<index_t> rows = all_pivots(here.ranks(), *A, ia, pivots);
-  getrs_on_grid(here.ranks(), *how, A->view, std::span(rows), B->view);
+  getrs_on_grid(here.ranks(), *how, A->view, std::span(rows), B->view,
+                workers_for(here, operations_of_product<T>(n, n, nrhs)));
   *info = 0;
   return true;
 }
@@ -71,10 +74,12 @@ bool gesv(int n, int nrhs, T* a, int ia, int ja, const int* desc_a, int* pivots,
   const auto B = here.matrix(n, nrhs, b, ib, jb, desc_b);
   if (!here.all_agree(A && B && is_system(*A, *B))) return false;
   std::vector<index_t> rows(static_cast<std::size_t>(n));
-  *info = static_cast<int>(getrf_on_grid(here.ranks(), A->view, std::span(rows)));
+  *info = static_cast<int>(getrf_on_grid(here.ranks(), A->view, std::span(rows),
+                                         workers_for(here, operations_of_lu<T>(n, n))));
   put_pivots(*A, rows, ia, pivots);
   if (*info == 0) {
-    getrs_on_grid(here.ranks(), linalg::op::none, A->view, std::span<const index_t>(rows), B->view);
+    getrs_on_grid(here.ranks(), linalg::op::none, A->view, std::span<const index_t>(rows), B->view,
+                  workers_for(here, operations_of_product<T>(n, n, nrhs)));
   }
   return true;
 }

@@ -4,6 +4,7 @@
 
 #include "call.hpp"
 #include "routine.hpp"
+#include "workers.hpp"
 
 namespace creek::scalapack {
 namespace {
@@ -24,7 +25,7 @@ bool gemm(char op_a, char op_b, int m, int n, int k, T alpha, T* a, int ia, int 
     return false;
   }
   gemm_on_grid<mpi_communicator, T>(here.ranks(), *how_a, *how_b, alpha, A->view, B->view, beta,
-                                    C->view);
+                                    C->view, workers_for(here, operations_of_product<T>(m, n, k)));
   return true;
 }
 

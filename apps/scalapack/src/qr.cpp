@@ -8,6 +8,7 @@
 
 #include "call.hpp"
 #include "routine.hpp"
+#include "workers.hpp"
 
 namespace creek::scalapack {
 namespace {
@@ -26,7 +27,8 @@ bool geqrf(int m, int n, T* a, int ia, int ja, const int* desc, T* tau, T* work,
   const auto A = here.matrix(m, n, a, ia, ja, desc);
   if (!here.all_agree(A && has_square_blocks(*A) && lwork >= workspace(*A))) return false;
   std::vector<T> all(static_cast<std::size_t>(std::min(m, n)));
-  geqrf_on_grid(here.ranks(), A->view, std::span<T>(all));
+  geqrf_on_grid(here.ranks(), A->view, std::span<T>(all),
+                workers_for(here, 2 * operations_of_lu<T>(m, n)));
   const linalg::cyclic_axis& cols = A->view.cols();
   for (index_t j = 0; j < cols.before(std::min(m, n)); ++j) {
     tau[A->col + j] = all[static_cast<std::size_t>(cols.global(j))];
@@ -71,7 +73,8 @@ bool ormqr(char place, char trans, int m, int n, int k, T* a, int ia, int ja, co
     return false;
   }
   const std::vector<T> all = all_factors(here.ranks(), *A, tau);
-  ormqr_on_grid(here.ranks(), *how, A->view, std::span<const T>(all), C->view);
+  ormqr_on_grid(here.ranks(), *how, A->view, std::span<const T>(all), C->view,
+                workers_for(here, 2 * operations_of_product<T>(m, n, k)));
   work[0] = T(static_cast<linalg::real<T>>(workspace(*A, *C)));
   *info = 0;
   return true;

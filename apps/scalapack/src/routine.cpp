@@ -13,6 +13,8 @@
 
 #include <creek/mpi/process.hpp>
 
+#include "workers.hpp"
+
 namespace creek::scalapack {
 namespace {
 
@@ -43,8 +45,9 @@ std::int64_t now() noexcept {
 
 [[gnu::destructor]] void end() {
   if (chosen != setting::verbose || rank != 0) return;
-  std::fprintf(stderr, "creek scalapack: calls at rank 0\n  %-12s %10s %10s %12s\n", "routine",
-               "calls", "by creek", "seconds");
+  std::fprintf(stderr,
+               "creek scalapack: calls at rank 0, which has %u workers\n  %-12s %10s %10s %12s\n",
+               worker_count(), "routine", "calls", "by creek", "seconds");
   for (const routine* each = called; each != nullptr; each = each->listed) {
     std::fprintf(stderr, "  %-12s %10llu %10llu %12.3f\n", each->name,
                  static_cast<unsigned long long>(each->calls),

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -49,9 +50,55 @@ void back_off::pause() {
   if (sleeps_) std::this_thread::sleep_for(sleep_after(waited, longest_));
 }
 
+int share_of_processors(std::span<const cpu_set_t> allowed, int rank) noexcept {
+  double share = 0;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &allowed[static_cast<std::size_t>(rank)])) continue;
+    share += 1.0 / static_cast<double>(std::ranges::count_if(
+                       allowed, [cpu](const cpu_set_t& each) { return CPU_ISSET(cpu, &each); }));
+  }
+  constexpr double rounding = 1e-6;
+  return std::max(1, static_cast<int>(share + rounding));
+}
+
+namespace {
+
+struct machine_share {
+  int ranks, processors;
+};
+/// Shares out the processors of this machine to the ranks of a communicator that are on it.
+machine_share share_machine(const calls& by, void* communicator) {
+  void* made = nullptr;
+  require(by, by.split_here(communicator, &made), "find the ranks of this machine");
+  const std::unique_ptr<void, void (*)(void*)> here(made, by.close);
+  const int rank = by.rank(made), ranks = by.size(made);
+  std::vector<cpu_set_t> allowed(static_cast<std::size_t>(ranks));
+  cpu_set_t& own = allowed[static_cast<std::size_t>(rank)];
+  CPU_ZERO(&own);
+  (void)sched_getaffinity(0, sizeof own, &own);
+  for (int root = 0; root < ranks; ++root) {
+    request_handle begun;
+    require(by,
+            by.begin_broadcast(made, &allowed[static_cast<std::size_t>(root)], sizeof own, root,
+                               &begun),
+            "tell the processors of a rank");
+    std::size_t received = 0;
+    back_off waiting(spin_time(ranks), longest_sleep(sizeof own));
+    for (bool done = false; !done;) {
+      require(by, by.test(&begun, &done, &received), "learn the processors of a rank");
+      if (!done) waiting.pause();
+    }
+  }
+  return {ranks, share_of_processors(allowed, rank)};
+}
+
+}  // namespace
+
 channel::channel(const calls& by, const void* mpi_comm) : by_(&by) {
   require(by, by.open(mpi_comm, &communicator_), "duplicate a communicator");
-  ranks_here_ = by.ranks_here(communicator_);
+  const machine_share share = share_machine(by, communicator_);
+  ranks_here_ = share.ranks;
+  processors_ = share.processors;
   spin_ = spin_time(ranks_here_);
   rank_ = by.rank(communicator_);
   size_ = by.size(communicator_);
@@ -59,7 +106,11 @@ channel::channel(const calls& by, const void* mpi_comm) : by_(&by) {
 }
 
 channel::channel(channel& of, int color)
-    : by_(of.by_), ranks_here_(of.ranks_here_), is_part_(true), spin_(of.spin_) {
+    : by_(of.by_),
+      ranks_here_(of.ranks_here_),
+      processors_(of.processors_),
+      is_part_(true),
+      spin_(of.spin_) {
   of.require_thread_and_peer(of.rank_);
   if (color < 0) throw usage_error("mpi: a color must not be negative");
   require(*by_, by_->split(of.communicator_, color, &communicator_), "split a communicator");

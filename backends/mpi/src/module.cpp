@@ -183,17 +183,12 @@ constexpr calls table{
           MPI_Comm_size(comm_of(communicator), &size);
           return size;
         },
-    .ranks_here =
-        [](void* communicator) {
-          MPI_Comm here;
-          if (MPI_Comm_split_type(comm_of(communicator), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                                  &here) != MPI_SUCCESS) {
-            return 1;
-          }
-          int size = 1;
-          MPI_Comm_size(here, &size);
-          MPI_Comm_free(&here);
-          return size;
+    .split_here =
+        [](void* of, void** made) {
+          MPI_Comm comm;
+          const int code =
+              MPI_Comm_split_type(comm_of(of), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+          return take_over(code, comm, made);
         },
     .begin_send =
         [](void* communicator, const void* data, std::size_t bytes, int to, message_kind kind,

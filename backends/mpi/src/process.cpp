@@ -48,15 +48,12 @@ void require_own_launcher(const channel& all) {
   }
 }
 
-/// Ranks of one machine that are not bound to processors share these: sets the number of workers
-/// that their runtimes have by default.
+/// Sets the number of workers that runtimes have by default if the rank shares processors.
 void share_processors(const channel& all) {
-  const int ranks = all.ranks_here();
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
   cpu_set_t allowed;
-  if (ranks <= 1 || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  if (CPU_COUNT(&allowed) < online) return;
-  setenv("CREEK_WORKERS", std::to_string(std::max(1l, online / ranks)).c_str(), 0);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  if (CPU_COUNT(&allowed) == all.processors()) return;
+  setenv("CREEK_WORKERS", std::to_string(all.processors()).c_str(), 0);
 }
 
 /// Waits until a launcher has read what was written to its pipe, at most half a second.

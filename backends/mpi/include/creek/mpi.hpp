@@ -78,6 +78,9 @@ class mpi_communicator : public collectives<mpi_communicator> {
   [[nodiscard]] memory_type& memory() noexcept { return memory_; }
   /// Returns the name and version of the MPI in use.
   [[nodiscard]] std::string implementation() const { return channel_.implementation(); }
+  /// Returns the number of processors that are for this rank's workers: those that it may use, of
+  /// which it shares each with all ranks of the communicator that may use it, too. At least 1.
+  [[nodiscard]] int processors() const noexcept { return channel_.processors(); }
 
   /// Makes the thread that calls this the one that uses this communicator from now on. If that is
   /// not the one that initialised MPI, MPI's level must be `serialized` or more.

@@ -21,7 +21,7 @@ enum class message_kind : int { sent = 1, posted = 2 };
 
 /// Functions return 0 or the code of an error. Communicators are addresses that this table made.
 struct calls {
-  static constexpr std::uint32_t current = 1;
+  static constexpr std::uint32_t current = 2;
   std::uint32_t layout = current;
 
   /// Writes the implementation's name and version, with a zero byte at the end.
@@ -47,8 +47,8 @@ struct calls {
   int (*rank)(void* communicator);
   int (*size)(void* communicator);
 
-  /// Returns the number of its ranks on this machine; every rank calls it.
-  int (*ranks_here)(void* communicator);
+  /// Makes one of its ranks on this machine; every rank calls it.
+  int (*split_here)(void* of, void** made);
 
   int (*begin_send)(void* communicator, const void* data, std::size_t bytes, int to,
                     message_kind kind, request_handle* begun);

@@ -3,10 +3,13 @@
 // made of, compiled once.
 #pragma once
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -42,6 +45,10 @@ void require(const calls& by, int code, const char* doing);
   constexpr std::size_t at_once = std::size_t{64} << 10;  // estimate
   return std::chrono::milliseconds(bytes > at_once ? 1 : 10);
 }
+
+/// Returns how many processors are a rank's if the ranks of its machine may use these: each is
+/// shared by all that may use it. At least 1.
+[[nodiscard]] int share_of_processors(std::span<const cpu_set_t> allowed, int rank) noexcept;
 
 /// Pauses of one wait: polling first, then sleep. A sleep is an eighth of the time waited so far,
 /// at least 10 us and at most `longest`: an answer is noticed at most so much later, and a long
@@ -93,6 +100,9 @@ class channel {
   /// Returns the number of ranks on this machine; of a part, those of the whole.
   [[nodiscard]] int ranks_here() const noexcept { return ranks_here_; }
 
+  /// Returns this rank's share of the processors; of a part, that of the whole.
+  [[nodiscard]] int processors() const noexcept { return processors_; }
+
   void begin_send(const void* data, std::size_t bytes, int to, pending& begun);
   void begin_receive(void* data, std::size_t bytes, int from, message_kind kind, pending& begun);
   [[nodiscard]] bool test(pending& begun);
@@ -123,7 +133,7 @@ class channel {
 
   const calls* by_;
   void* communicator_ = nullptr;
-  int rank_ = 0, size_ = 0, ranks_here_ = 1;
+  int rank_ = 0, size_ = 0, ranks_here_ = 1, processors_ = 1;
   bool is_part_ = false;  ///< its ranks have other numbers than those of the run
   std::thread::id owner_ = std::this_thread::get_id();
   std::chrono::microseconds spin_;
