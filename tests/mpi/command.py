@@ -113,7 +113,7 @@ def main():
         expect(faults(report, schema), [], "kmeans: faults by the schema")
         wide = f"{folder}/wide.csv"
         pathlib.Path(wide).write_text("1,2,3\n", encoding="ascii")
-        for status, line, arguments in ((1, "9 clusters of 5 points", ["9", clouds[1]]),
+        for status, line, arguments in ((2, "9 clusters of 5 points", ["9", clouds[1]]),
                                         (1, "missing: No such file", ["2", clouds[0], f"{folder}/missing"]),
                                         (1, "wide.csv: 3 columns, and", ["2", *clouds, wide]),
                                         (1, "no points", ["2", "/dev/null"]),

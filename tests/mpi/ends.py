@@ -21,6 +21,7 @@ def main():
     failures = []
     for how, status, line in [
             ("throws", {1}, r"creek: rank 2 on \S+: input\.txt: No such file or directory"),
+            ("is_misused", {2}, r"creek: rank 2 on \S+: 17 is too many"),
             ("throws_a_number", {1}, r"creek: rank 2 on \S+: an exception that is no std::exception"),
             ("all_throw", {1}, r"creek: rank \d on \S+: input\.txt: No such file or directory"),
             ("is_killed", None, r"creek: rank 2 on \S+ ended without a word: the run ends"),

@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
     if (how == "all_throw") throw creek::error(ENOENT, "input.txt");
     if (c.rank() == c.size() - 1) {
       if (how == "throws") throw creek::error(ENOENT, "input.txt");
+      if (how == "is_misused") throw creek::usage_error("17 is too many");
       if (how == "throws_a_number") throw 7;
       if (how == "is_killed") std::raise(SIGKILL);
       if (how == "exits") std::exit(0);

@@ -72,21 +72,27 @@ std::string machine_name(const calls& by) {
   return name;
 }
 
+/// How a rank ends after an error: its exit code, and whether it is an error of MPI.
+struct failure {
+  int code = 1;
+  bool by_mpi = false;
+};
+
 [[noreturn]] void abort_all(const calls& by, watch* watched, int rank, const char* why,
-                            bool by_mpi) {
+                            failure how) {
   const std::string line = fmt::format("creek: rank {} on {}: {}\n", rank, machine_name(by), why);
   std::fflush(stdout);
   if (watched == nullptr) {
     write_last_line(line);
-  } else if (!watched->report(line, by_mpi)) {
+  } else if (!watched->report(line, how.by_mpi)) {
     // Another line says why the run ends. The end of this rank could let the launcher kill others
     // first; the watcher ends this one.
     sleep(5);
     std::_Exit(1);
   }
   wait_until_read();
-  by.abort(1);
-  std::_Exit(1);
+  by.abort(how.code);
+  std::_Exit(how.code);
 }
 
 }  // namespace
@@ -103,11 +109,11 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
   bool ends_here = false;
   int rank = 0, code = 0;
   std::unique_ptr<watch> watched;
-  const auto failed = [&](const char* why, bool by_mpi = false) {
+  const auto failed = [&](const char* why, failure how = {}) {
     const bool is_up = by != nullptr && by->is_initialised() && !by->is_finalised();
-    if (is_up) abort_all(*by, watched.get(), rank, why, by_mpi);
+    if (is_up) abort_all(*by, watched.get(), rank, why, how);
     write_last_line(fmt::format("creek: {}\n", why));
-    return 1;
+    return how.code;
   };
   try {
     by = &load();
@@ -135,7 +141,9 @@ int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body) {
     watched.reset();
     if (ends_here) require(*by, by->finalise(), "finalise");
   } catch (const mpi_error& why) {
-    return failed(why.what(), true);
+    return failed(why.what(), {.by_mpi = true});
+  } catch (const usage_error& why) {
+    return failed(why.what(), {.code = 2});
   } catch (const std::exception& why) {
     return failed(why.what());
   } catch (...) {

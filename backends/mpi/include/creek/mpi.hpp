@@ -192,11 +192,11 @@ class mpi_communicator : public collectives<mpi_communicator> {
 /// which MPI may change; MPI is initialised unless it is, and ended. Waits for the other ranks at
 /// the end.
 ///
-/// If a rank throws, all ranks end with exit code 1, and one line on standard error names the rank,
-/// its machine and the error; the same if a rank is killed, calls exit() or is unreachable, unless
-/// the program itself has initialised MPI. For that each rank starts a process, its watcher, by
-/// fork(): call this before the program has much memory. Without a launcher there is one rank, and
-/// no MPI is needed.
+/// If a rank throws, all ranks end, with exit code 1, or 2 after a usage_error, and one line on
+/// standard error names the rank, its machine and the error; the same if a rank is killed, calls
+/// exit() or is unreachable, unless the program itself has initialised MPI. For that each rank
+/// starts a process, its watcher, by fork(): call this before the program has much memory. Without
+/// a launcher there is one rank, and no MPI is needed.
 template <class F>
 requires std::invocable<F&, mpi_communicator&>
 int ranks(int argc, char** argv, F&& body) {

@@ -147,7 +147,8 @@ void write_last_line(const std::string& line) noexcept;
 
 /// Implements ranks(): initialises MPI, unless the program has, calls `body` and ends MPI. If
 /// something throws, writes one line that names this rank and its machine to standard error, and
-/// ends all ranks with exit code 1. If a rank ends without a word, its watcher does the same.
+/// ends all ranks with exit code 1, or 2 after a usage_error. If a rank ends without a word, its
+/// watcher does the same.
 int run_rank(int& argc, char**& argv, function_ref<int(const calls&)> body);
 
 }  // namespace creek::mpi_backend
