@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <creek/core/language.hpp>
+
 namespace creek {
 
 /// While it lives, threads that this thread starts block all signals except those of their own
