@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <chrono>
 #include <creek/core/error.hpp>
 #include <creek/tasking/runtime.hpp>
@@ -15,37 +14,18 @@
 #include <support/median.hpp>
 #include <vector>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
 #include "commands.hpp"
 #include "jobs/job_options.hpp"
 #include "json/json_value.hpp"
-#include "options/runtime_choice.hpp"
 #include "output/energy.hpp"
 #include "studies/tpch/paper_form.hpp"
 #include "tpch/database.hpp"
-#include "tpch/read_bandwidth.hpp"
+#include "tpch/timed_query.hpp"
 
 namespace creek::tool {
 namespace {
-
-struct tpch_arguments {
-  std::string folder;
-  std::optional<unsigned> workers;
-  std::vector<std::string> parameters;
-  int repeat = 1;
-  bool as_json = false;
-  bool explain = false;
-  bool answer_only = false;
-  bool in_memory = false;
-  std::string form = "full";
-  std::string backend = "host";  // backend of the published form
-  chip_options chip;
-};
 
 constexpr int load_schema = 1;
 constexpr int query_schema = 2;
@@ -68,21 +48,6 @@ with the bandwidth at which the same workers sum an array of 256 MiB.
 
   creek tpch {0} --data /data/sf1
   creek tpch {0} --data /data/sf1 --workers 2 --repeat 9 --json)";
-
-/// Keeps freed memory, since runs of a query allocate the same memory repeatedly. Kept memory needs
-/// no new pages, which took a tenth to a fifth of the time of runs after the first.
-void keep_memory() {
-#ifdef __GLIBC__
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the maximum that it accepts
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-#endif
-}
-
-runtime tpch_runtime(const tpch_arguments& given) {
-  scheduler_options chosen = scheduler_options::from_environment();
-  if (given.workers) chosen.workers = *given.workers;
-  return runtime(chosen, backend_of_environment());
-}
 
 double megabytes_a_second(std::uint64_t bytes, std::chrono::duration<double> taken) {
   return static_cast<double>(bytes) / 1e6 / taken.count();
@@ -121,42 +86,7 @@ void load_tables(const tpch_arguments& given) {
   print_load(given, from);
 }
 
-struct timed_query {
-  tpch::query_run run;
-  std::vector<double> each;  ///< seconds
-  std::chrono::duration<double> median{};
-  std::chrono::duration<double> reading{};
-  double bandwidth = 0;
-};
-
-/// Runs and times a query. Called inside the runtime.
-timed_query run_timed(const tpch::query& which, tpch::database& from,
-                      const tpch::parameter_values& values, const tpch_arguments& given) {
-  using clock = std::chrono::steady_clock;
-  timed_query timed;
-  const auto prepared = which.prepare(from, values);
-  const auto check_unchanged = [&] {
-    if (prepared->lost()) throw error(EIO, "a file of the tables was changed while it was read");
-  };
-  try {
-    for (int i = 0; i < given.repeat; ++i) {
-      const auto start = clock::now();
-      timed.run = prepared->run();
-      timed.each.push_back(std::chrono::duration<double>(clock::now() - start).count());
-    }
-  } catch (...) {
-    check_unchanged();  // a changed file may be the cause of the error
-    throw;
-  }
-  check_unchanged();
-  timed.median = std::chrono::duration<double>(::bench::median(timed.each));
-  for (const tpch::table_source& source : from.sources()) timed.reading += source.reading;
-  if (!given.answer_only) timed.bandwidth = tpch::read_bandwidth();
-  return timed;
-}
-
-void print_query_text(const tpch_arguments& given, const tpch::database& from,
-                      const timed_query& timed) {
+void print_query_text(const tpch_arguments& given, const timed_query& timed) {
   fmt::print("{}", to_text(timed.run.result));
   if (given.answer_only) return;
   const double rate = static_cast<double>(timed.run.bytes) / timed.median.count();
@@ -167,7 +97,11 @@ void print_query_text(const tpch_arguments& given, const tpch::database& from,
   fmt::print("{:.1f} MB touched, {:.1f} GB/s, {:.0f} % of the {:.1f} GB/s that memory gives\n",
              static_cast<double>(timed.run.bytes) / 1e6, rate / 1e9, 100 * rate / timed.bandwidth,
              timed.bandwidth / 1e9);
-  for (const tpch::table_source& source : from.sources()) {
+  if (timed.ranks > 0) {
+    fmt::print("{} ranks with {} workers, {} bytes sent\n", timed.ranks, timed.workers,
+               timed.sent_bytes);
+  }
+  for (const tpch::table_source& source : timed.sources) {
     fmt::print("{} from {}{} in {:.3f} s\n", source.table, source.file,
                source.files > 1 ? fmt::format(" and {} more", source.files - 1) : "",
                source.reading.count());
@@ -186,11 +120,11 @@ json_value answer_json(const tpch::query& which, const tpch::parameter_values& v
           {"answer", to_json(result)}};
 }
 
-void print_query_json(const tpch_arguments& given, const tpch::query& which, unsigned workers,
+void print_query_json(const tpch_arguments& given, const tpch::query& which,
                       const tpch::parameter_values& values, const timed_query& timed) {
   json_value all = answer_json(which, values, timed.run.result);
   if (!given.answer_only) {
-    all.update({{"workers", workers},
+    all.update({{"workers", timed.workers},
                 {"rows", timed.run.rows},
                 {"bytes", timed.run.bytes},
                 {"seconds", timed.median.count()},
@@ -198,6 +132,9 @@ void print_query_json(const tpch_arguments& given, const tpch::query& which, uns
                 {"each_s", timed.each},
                 {"reading_s", timed.reading.count()},
                 {"memory_bytes_s", timed.bandwidth}});
+    if (timed.ranks > 0) {
+      all.update({{"backend", "mpi"}, {"ranks", timed.ranks}, {"sent_bytes", timed.sent_bytes}});
+    }
     if (given.explain) all["steps"] = timed.run.steps;
   }
   fmt::print("{}\n", with_energy(all).dump());
@@ -272,25 +209,28 @@ void run_paper(const tpch::query& which, const tpch_arguments& given) {
   }
 }
 
-void run_query(const tpch::query& which, const tpch_arguments& given) {
+/// Returns the exit code.
+int run_query(const tpch::query& which, const tpch_arguments& given) {
   if (given.form == "paper") {
     if (given.in_memory) {
       throw usage_error("--in-memory: not with --form paper, whose tables are always in memory");
     }
-    return run_paper(which, given);
+    if (given.backend == "mpi") throw usage_error("--backend mpi: not with --form paper");
+    run_paper(which, given);
+    return 0;
   }
-  if (given.backend != "host") throw usage_error("--backend scc: needs --form paper");
+  if (given.backend == "scc") throw usage_error("--backend scc: needs --form paper");
   const tpch::parameter_values values(which.parameters, given.parameters);
-  keep_memory();
-  tpch::database from(given.folder,
-                      given.in_memory ? tpch::residence::memory : tpch::residence::file);
-  runtime workers = tpch_runtime(given);
-  const timed_query timed = workers.run([&] { return run_timed(which, from, values, given); });
-  if (given.as_json) {
-    print_query_json(given, which, workers.worker_count(), values, timed);
-  } else {
-    print_query_text(given, from, timed);
-  }
+  const auto print = [&](const timed_query& timed) {
+    if (given.as_json) {
+      print_query_json(given, which, values, timed);
+    } else {
+      print_query_text(given, timed);
+    }
+  };
+  if (given.backend == "mpi") return run_on_ranks(which, values, given, print);
+  print(run_timed(which, values, given));
+  return 0;
 }
 
 void add_shared_options(command_line::command& command, tpch_arguments& given) {
@@ -299,7 +239,7 @@ void add_shared_options(command_line::command& command, tpch_arguments& given) {
   command.add_flag("--json", given.as_json, "Print a JSON object");
 }
 
-void add_query(command_line::command& parent, const tpch::query& which) {
+void add_query(command_line::command& parent, const tpch::query& which, int& exit_code) {
   auto given = std::make_shared<tpch_arguments>();
   auto* command = parent.add_subcommand(std::string(which.name), std::string(which.about));
   std::string usual;
@@ -320,30 +260,35 @@ void add_query(command_line::command& parent, const tpch::query& which) {
       ->add_flag("--answer-only", given->answer_only, "Print only the answer, without measurements")
       ->excludes(explain);
   add_shared_options(*command, *given);
+  std::vector<std::string> places{"host", "mpi"};
+  if (has_paper_form(which)) places.emplace_back("scc");
+  command
+      ->add_option("--backend", given->backend,
+                   fmt::format("Where to run: on host threads, or on the ranks that mpirun "
+                               "starts{}",
+                               has_paper_form(which) ? "; --form paper also on scc" : ""))
+      ->among(places)
+      ->show_default();
   if (has_paper_form(which)) {
     command
         ->add_option("--form", given->form, "full, or paper: the published form with nested loops")
         ->among({"full", "paper"})
         ->show_default();
-    command
-        ->add_option("--backend", given->backend,
-                     "Where to run --form paper: on host threads, or on scc")
-        ->among({"host", "scc"})
-        ->show_default();
     add_chip_options(*command, given->chip);
   }
-  command->callback([given, command, &which] {
+  command->callback([given, command, &which, &exit_code] {
+    if (given->backend == "mpi") refuse(*command, {"--energy"}, "not with --backend mpi");
     if (given->backend != "scc") {
       refuse(*command, {"--chip", "--cores", "--seed", "--trace", "--heatmap", "--check"},
              "needs --backend scc");
     }
-    run_query(which, *given);
+    exit_code = run_query(which, *given);
   });
 }
 
 }  // namespace
 
-void add_tpch(command_line::command& app, int&) {
+void add_tpch(command_line::command& app, int& exit_code) {
   auto* tpch = app.add_subcommand("tpch", "Load TPC-H tables and run queries");
   tpch->require_subcommand();
   tpch->footer(tpch_notes);
@@ -357,7 +302,7 @@ void add_tpch(command_line::command& app, int&) {
   creek tpch load /data/sf1
   creek tpch load /data/sf10 --workers 8 --json)");
   loader->callback([given] { load_tables(*given); });
-  for (const tpch::query* which : tpch::queries()) add_query(*tpch, *which);
+  for (const tpch::query* which : tpch::queries()) add_query(*tpch, *which, exit_code);
 }
 
 }  // namespace creek::tool

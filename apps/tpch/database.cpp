@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <creek/core/error.hpp>
+#include <creek/tasking/hash.hpp>
 
 #include "tpch/loading/tbl_file.hpp"
 #include "tpch/parquet/parquet_file.hpp"
@@ -38,17 +39,26 @@ std::uint64_t total_bytes(const std::vector<file_stamp>& files) {
 }
 
 loaded_table load(const table_files& files, const table_schema& schema,
-                  const std::vector<bool>& wanted) {
-  return files.format == file_format::text ? load_tbl(files.names, schema, wanted)
-                                           : load_parquet(files.names, schema, wanted);
+                  const std::vector<bool>& wanted, table_share share = {}) {
+  return files.format == file_format::text
+             ? load_tbl(files.names, schema, wanted, tbl_piece_bytes, share)
+             : load_parquet(files.names, schema, wanted, share);
+}
+
+std::uint64_t version_of(bool cached, const std::vector<file_stamp>& files) {
+  std::uint64_t version = cached ? 1 : 2;
+  for (const file_stamp& file : files) {
+    version = multiply_and_fold(version ^ file.bytes, fixed_hash_factors.high) + 1;
+  }
+  return version;
 }
 
 constexpr const char* no_tables = ": has no .tbl or .parquet files of TPC-H";
 
 }  // namespace
 
-database::database(std::string folder, residence where)
-    : folder_(std::move(folder)), where_(where) {
+database::database(std::string folder, residence where, table_share share)
+    : folder_(std::move(folder)), where_(where), share_(share) {
   struct stat facts {};
   if (stat(folder_.c_str(), &facts) != 0) throw error(errno, folder_);
   if (!S_ISDIR(facts.st_mode)) throw error(ENOTDIR, folder_);
@@ -79,14 +89,16 @@ table database::open(std::string_view name, std::initializer_list<std::string_vi
   if (files.names.empty()) throw error(ENOENT, fmt::format("{}/{}.tbl", folder_, name));
   const auto read_cached = [&] {
     const std::string& cache = files.names[0];
-    return read_cache(cache, schema, wanted, is_young(cache) ? residence::memory : where_);
+    return read_cache(cache, schema, wanted, is_young(cache) ? residence::memory : where_,
+                      symbolic_links::refuse, share_);
   };
-  loaded_table loaded = cached ? read_cached() : load(files, schema, wanted);
+  loaded_table loaded = cached ? read_cached() : load(files, schema, wanted, share_);
   sources_.push_back({.table = schema.name,
                       .file = files.names[0],
                       .files = files.names.size(),
                       .format = files.format,
                       .cached = cached,
+                      .version = version_of(cached, loaded.from),
                       .rows = loaded.content.rows(),
                       .text_bytes = total_bytes(loaded.from),
                       .reading = clock::now() - start});

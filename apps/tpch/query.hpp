@@ -19,6 +19,8 @@
 
 namespace creek::tpch {
 
+class query_ranks;
+
 /// Result and cost of one run of a query.
 struct query_run {
   answer result{};
@@ -33,6 +35,10 @@ class prepared_query {
  public:
   virtual ~prepared_query() = default;
   [[nodiscard]] virtual query_run run() const = 0;
+  /// Answers together with the other ranks, each of which has a query on its share of the tables.
+  /// The result is on rank 0; rows and bytes are those of this rank, steps are those of rank 0.
+  /// Called outside tasks. Throws usage_error unless query::on_ranks.
+  [[nodiscard]] virtual query_run run_on(query_ranks& ranks) const;
   /// Returns true if a file of the tables was written to or cut short since: answers are then void.
   [[nodiscard]] virtual bool lost() const noexcept = 0;
 };
@@ -67,16 +73,20 @@ struct query {
   std::span<const parameter> parameters;
   /// Opens the tables. Throws creek::error as database::open.
   std::unique_ptr<prepared_query> (*prepare)(database&, const parameter_values&);
+  bool on_ranks = false;  ///< the prepared query has run_on()
 };
 
 /// Makes the query that Query answers; a Query is made from the database and the parameters.
 template <std::derived_from<prepared_query> Query>
 constexpr query make_query(std::string_view name, std::string_view about,
                            std::span<const parameter> parameters) {
+  constexpr bool on_ranks =
+      !std::same_as<decltype(&Query::run_on), decltype(&prepared_query::run_on)>;
   return {name, about, parameters,
           [](database& from, const parameter_values& given) -> std::unique_ptr<prepared_query> {
             return std::make_unique<Query>(from, given);
-          }};
+          },
+          on_ranks};
 }
 
 extern const query q1;

@@ -22,7 +22,7 @@ std::optional<std::uint64_t> number_in(const json& object, const char* name) {
   return found->get<std::uint64_t>();
 }
 
-/// Puts the checksum of an array, if it lies within `arrays`, into its description.
+/// Puts the checksums of an array, if it lies within `arrays`, into its description.
 void seal(json& part, std::string_view arrays, bool is_bytes) {
   if (!part.is_object()) return;
   const auto offset = number_in(part, "offset"), size = number_in(part, "size");
@@ -31,7 +31,7 @@ void seal(json& part, std::string_view arrays, bool is_bytes) {
       *size > arrays.size() || *size * *width > arrays.size() - *offset) {
     return;
   }
-  part["hash"] = tpch::detail::hash_of(arrays.substr(*offset, *size * *width));
+  part["hashes"] = tpch::detail::hashes_of(arrays.substr(*offset, *size * *width));
 }
 
 std::string sealed_directory(std::string_view text, std::string_view arrays) {

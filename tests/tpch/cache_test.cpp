@@ -13,6 +13,7 @@
 #include "support/temporary_folder.hpp"
 #include "tpch/cache/cache_file.hpp"
 #include "tpch/database.hpp"
+#include "tpch/loading/tbl_file.hpp"
 
 namespace creek::tpch {
 namespace {
@@ -134,7 +135,7 @@ TEST_F(tpch_cache, says_what_is_wrong) {
     return refusal();
   };
   EXPECT_EQ(with(0, 'X'), "not a cache of creek");
-  EXPECT_EQ(with(8, 9), "version 9 of the cache, this creek reads 2");
+  EXPECT_EQ(with(8, 9), "version 9 of the cache, this creek reads 3");
   EXPECT_EQ(with(24, static_cast<char>(good[24] ^ 1)), "the header is damaged");
   EXPECT_EQ(with(70, '\0'), "the directory is damaged");
   const auto tax = good.find("cccccc", 8192);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "tpch/columns/table.hpp"
 
@@ -23,6 +24,9 @@ static_assert(sizeof(cache_header) == 64);
 
 inline constexpr std::array<char, 8> cache_magic{'C', 'R', 'E', 'E', 'K', 'T', 'P', 'C'};
 
+/// An array has a checksum for each so many bytes, and one for the rest.
+inline constexpr std::size_t hashed_bytes = std::size_t{1} << 20;
+
 [[nodiscard]] constexpr std::uint64_t round_up_64(std::uint64_t bytes) noexcept {
   return (bytes + 63) / 64 * 64;
 }
@@ -34,6 +38,8 @@ inline constexpr std::array<char, 8> cache_magic{'C', 'R', 'E', 'E', 'K', 'T', '
 
 [[nodiscard]] std::uint64_t hash_of(std::string_view bytes) noexcept;
 [[nodiscard]] std::uint64_t hash_of(const cache_header& header) noexcept;
+/// Returns the checksums of an array from a multiple of `hashed_bytes` on.
+[[nodiscard]] std::vector<std::uint64_t> hashes_of(std::string_view bytes);
 
 [[nodiscard]] inline std::string_view bytes_of(const packed& values) noexcept {
   return {reinterpret_cast<const char*>(values.codes), values.bytes()};

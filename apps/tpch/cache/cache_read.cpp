@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <creek/core/error.hpp>
 #include <cstring>
@@ -24,6 +25,26 @@ std::string_view text_of(const json_value& from, std::string_view name) {
   return found != nullptr ? std::string_view(found->as_string()) : std::string_view();
 }
 
+/// The parts of an array with a checksum of their own that some of its bytes lie in.
+struct hashed_parts {
+  std::string_view bytes;
+  std::size_t first = 0;    ///< number of the first part
+  std::size_t skipped = 0;  ///< bytes before the wanted ones
+
+  hashed_parts() = default;
+  hashed_parts(std::string_view array, std::size_t begin, std::size_t end)
+      : first(begin / detail::hashed_bytes), skipped(begin % detail::hashed_bytes) {
+    const std::size_t before = begin - skipped;
+    bytes = array.substr(before, (end - before + detail::hashed_bytes - 1) / detail::hashed_bytes *
+                                     detail::hashed_bytes);
+  }
+  explicit hashed_parts(std::string_view array) : hashed_parts(array, 0, array.size()) {}
+
+  [[nodiscard]] const std::byte* wanted() const noexcept {
+    return reinterpret_cast<const std::byte*>(bytes.data()) + skipped;
+  }
+};
+
 /// A mapped cache file whose header and directory have the right checksums.
 class opened_cache {
  public:
@@ -38,7 +59,7 @@ class opened_cache {
   [[nodiscard]] const source_file& source() const noexcept { return source_; }
   [[nodiscard]] source_file take_source() { return std::move(source_); }
 
-  /// Returns a column. The caller must check its checksums.
+  /// Returns a column of all rows. The caller must check its checksums.
   [[nodiscard]] column read(std::size_t index) const {
     const json_value& from = columns().at(index);
     column result;
@@ -53,16 +74,18 @@ class opened_cache {
     return result;
   }
 
-  /// Returns whether the checksums of a column are right, and its content sound, so that it is safe
-  /// to use whoever made the file.
-  [[nodiscard]] bool is_whole(std::size_t index, const column& found) const {
-    const json_value& from = columns().at(index);
-    const auto same = [&](const char* part, std::string_view bytes) {
-      return number<std::uint64_t>(from.at(part), "hash") == detail::hash_of(bytes);
-    };
-    return same("values", detail::bytes_of(found.values)) &&
-           same("begins", detail::bytes_of(found.word_begins)) && same("bytes", found.bytes) &&
-           is_sound(found);
+  /// Returns whether the checksums of parts of an array of a column are right: "values", "begins"
+  /// or "bytes".
+  [[nodiscard]] bool has_hashes(std::size_t index, const char* array,
+                                const hashed_parts& found) const {
+    const std::vector<json_value>& hashes = columns().at(index).at(array).at("hashes").items();
+    const std::vector<std::uint64_t> right = detail::hashes_of(found.bytes);
+    if (hashes.size() < found.first + right.size()) return false;
+    return std::equal(right.begin(), right.end(),
+                      hashes.begin() + static_cast<std::ptrdiff_t>(found.first),
+                      [](std::uint64_t hash, const json_value& stored) {
+                        return stored.integer_as<std::uint64_t>() == hash;
+                      });
   }
 
   /// Returns a number of the directory. Refuses one that does not fit `T`.
@@ -157,26 +180,78 @@ class opened_cache {
   std::vector<file_stamp> origin_;
 };
 
-/// A column, and its own memory if it has any.
-struct placed_column {
-  column content;
-  std::vector<buffer> memory;
+/// Some rows of a column, and their own memory if they have any.
+class placed_column {
+ public:
+  placed_column() = default;
+  placed_column(const column& whole, table_share::range rows, residence where)
+      : content_(whole), in_memory_(where == residence::memory) {
+    const bool is_text = whole.schema->holds == kind::text;
+    const unsigned width = whole.values.width;
+    content_.values.size = rows.end - rows.begin + (is_text ? 1 : 0);
+    values_ = {detail::bytes_of(whole.values), rows.begin * width,
+               (rows.begin + content_.values.size) * width};
+    place(values_);
+    content_.values.codes = values_.wanted();
+    begins_ = hashed_parts(detail::bytes_of(whole.word_begins));
+    place(begins_);
+    content_.word_begins.codes = begins_.wanted();
+    if (is_text) {
+      const std::size_t begin = std::min<std::size_t>(first_byte(), whole.bytes.size());
+      const std::size_t end = content_.values.code(content_.values.size - 1);
+      bytes_ = {whole.bytes, begin, std::clamp(end, begin, whole.bytes.size())};
+    } else {
+      bytes_ = hashed_parts(whole.bytes);
+    }
+    place(bytes_);
+  }
 
-  void move_to_memory() {
-    copy(content.values);
-    copy(content.word_begins);
-    content.bytes = {copy(content.bytes), content.bytes.size()};
+  /// Returns whether the checksums are right, and the content sound, so that it is safe to use
+  /// whoever made the file.
+  [[nodiscard]] bool is_whole(const opened_cache& cache, std::size_t index) {
+    if (!cache.has_hashes(index, "values", values_) ||
+        !cache.has_hashes(index, "begins", begins_) || !cache.has_hashes(index, "bytes", bytes_)) {
+      return false;
+    }
+    if (in_memory_) use_own_bytes();
+    return is_sound(content_);
+  }
+
+  void hand_over(table& to, std::size_t index) {
+    to.put(index, content_);
+    for (buffer& memory : memory_) to.keep(std::move(memory));
   }
 
  private:
-  void copy(packed& numbers) {
-    numbers.codes = reinterpret_cast<const std::byte*>(copy(detail::bytes_of(numbers)));
+  [[nodiscard]] std::uint64_t first_byte() const noexcept { return content_.values.code(0); }
+
+  void place(hashed_parts& array) {
+    if (!in_memory_) return;
+    const buffer& to = memory_.emplace_back(array.bytes.size());
+    std::memcpy(to.data(), array.bytes.data(), array.bytes.size());
+    array.bytes = {reinterpret_cast<const char*>(to.data()), array.bytes.size()};
   }
-  const char* copy(std::string_view bytes) {
-    const buffer& to = memory.emplace_back(bytes.size());
-    std::memcpy(to.data(), bytes.data(), bytes.size());
-    return reinterpret_cast<const char*>(to.data());
+
+  /// Makes the bytes those in memory, and offsets of texts, which are in memory too, fit them.
+  void use_own_bytes() {
+    content_.bytes = bytes_.bytes;
+    const std::uint64_t before = bytes_.first * detail::hashed_bytes;
+    if (content_.schema->holds != kind::text || before == 0) return;
+    packed& offsets = content_.values;
+    with_width(offsets.width, [&](auto zero) {
+      using code = decltype(zero);
+      auto* const codes = reinterpret_cast<code*>(const_cast<std::byte*>(offsets.codes));
+      for (std::size_t i = 0; i < offsets.size; ++i) {
+        codes[i] = static_cast<code>(codes[i] - before);
+      }
+    });
+    offsets.last_code -= std::min(before, offsets.last_code);
   }
+
+  column content_;
+  bool in_memory_ = false;
+  hashed_parts values_, begins_, bytes_;
+  std::vector<buffer> memory_;
 };
 
 /// Reports a json_error as damage: the directory's checksum is right, but its content is wrong.
@@ -195,19 +270,29 @@ std::uint64_t detail::hash_of(std::string_view bytes) noexcept {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
+std::vector<std::uint64_t> detail::hashes_of(std::string_view bytes) {
+  std::vector<std::uint64_t> hashes;
+  for (std::size_t at = 0; at < bytes.size(); at += hashed_bytes) {
+    hashes.push_back(hash_of(bytes.substr(at, hashed_bytes)));
+  }
+  return hashes;
+}
+
 loaded_table read_cache(const std::string& file, const table_schema& schema,
-                        const std::vector<bool>& wanted, residence where, symbolic_links links) {
+                        const std::vector<bool>& wanted, residence where, symbolic_links links,
+                        table_share share) {
   return with_json_errors_named(file, [&] {
     opened_cache cache(file, schema, links);
     loaded_table result{table(schema), cache.origin()};
-    result.content.set_rows(cache.rows());
+    // Whole words of masks, and whole cache lines of codes.
+    const table_share::range rows = share.of(cache.rows(), 64);
+    result.content.set_rows(rows.end - rows.begin);
     std::vector<placed_column> columns(schema.columns.size());
     in_order(schema.columns.size(), [&] {
       return [&](std::size_t i) {
         if (!wanted[i]) return;
-        columns[i].content = cache.read(i);
-        if (where == residence::memory) columns[i].move_to_memory();
-        if (!cache.is_whole(i, columns[i].content)) {
+        columns[i] = placed_column(cache.read(i), rows, where);
+        if (!columns[i].is_whole(cache, i)) {
           cache.refuse(fmt::format("column {} is damaged", schema.columns[i].name));
         }
       };
@@ -215,8 +300,7 @@ loaded_table read_cache(const std::string& file, const table_schema& schema,
     cache.source().check_unchanged();
     for (std::size_t i = 0; i < schema.columns.size(); ++i) {
       if (!wanted[i]) continue;
-      result.content.put(i, columns[i].content);
-      for (buffer& memory : columns[i].memory) result.content.keep(std::move(memory));
+      columns[i].hand_over(result.content, i);
     }
     if (where == residence::file) result.content.keep(cache.take_source());
     return result;

@@ -16,7 +16,7 @@ using detail::round_up_64, detail::section_bytes;
 struct section {
   std::string_view bytes;
   std::uint64_t offset = 0;  ///< from the first section
-  std::uint64_t hash = 0;
+  std::vector<std::uint64_t> hashes{};
 };
 
 /// Returns the arrays of a table in the order of the file: values, begins of words and bytes of
@@ -25,7 +25,7 @@ std::vector<section> sections_of(const table& content) {
   std::vector<section> sections;
   std::uint64_t offset = 0;
   const auto add = [&](std::string_view bytes) {
-    sections.push_back({bytes, offset, 0});
+    sections.push_back({bytes, offset});
     offset += section_bytes(bytes.size());
   };
   for (std::size_t i = 0; i < content.schema().columns.size(); ++i) {
@@ -35,7 +35,7 @@ std::vector<section> sections_of(const table& content) {
     add(from.bytes);
   }
   in_order(sections.size(), [&] {
-    return [&](std::size_t i) { sections[i].hash = detail::hash_of(sections[i].bytes); };
+    return [&](std::size_t i) { sections[i].hashes = detail::hashes_of(sections[i].bytes); };
   });
   return sections;
 }
@@ -43,7 +43,7 @@ std::vector<section> sections_of(const table& content) {
 // Members are in the order of their names, as in the caches of earlier versions.
 
 json_value describe(const packed& values, const section& at) {
-  return {{"base", values.base},      {"factor", values.factor}, {"hash", at.hash},
+  return {{"base", values.base},      {"factor", values.factor}, {"hashes", at.hashes},
           {"last", values.last_code}, {"offset", at.offset},     {"size", values.size},
           {"width", values.width}};
 }
@@ -55,7 +55,8 @@ std::string directory_of(const loaded_table& loaded, const std::vector<section>&
     const column& from = *loaded.content.at(i);
     columns.push_back(
         {{"begins", describe(from.word_begins, at[1])},
-         {"bytes", {{"hash", at[2].hash}, {"offset", at[2].offset}, {"size", at[2].bytes.size()}}},
+         {"bytes",
+          {{"hashes", at[2].hashes}, {"offset", at[2].offset}, {"size", at[2].bytes.size()}}},
          {"name", from.schema->name},
          {"values", describe(from.values, at[0])}});
   }

@@ -22,9 +22,18 @@ struct tbl_records {
   std::string_view text;
 };
 
-/// Cuts a file into pieces of about `bytes` bytes that begin after a line end.
-void cut(const source_file& file, std::size_t bytes, std::vector<tbl_records>& pieces) {
-  std::string_view text = file.bytes();
+/// Returns where the first record begins that begins at `at` or after it.
+std::size_t record_at(std::string_view text, std::uint64_t at) {
+  if (at == 0 || at >= text.size()) return std::min<std::uint64_t>(at, text.size());
+  const auto line_end = text.find('\n', at - 1);
+  return line_end == std::string_view::npos ? text.size() : line_end + 1;
+}
+
+/// Cuts the records of a file that begin in the range into pieces of about `bytes` bytes.
+void cut(const source_file& file, table_share::range range, std::size_t bytes,
+         std::vector<tbl_records>& pieces) {
+  const std::size_t begin = record_at(file.bytes(), range.begin);
+  std::string_view text = file.bytes().substr(begin, record_at(file.bytes(), range.end) - begin);
   while (!text.empty()) {
     const auto line_end =
         text.size() <= bytes ? std::string_view::npos : text.find('\n', bytes - 1);
@@ -90,20 +99,30 @@ class reading {
 }  // namespace
 
 loaded_table load_tbl(const std::vector<std::string>& files, const table_schema& schema,
-                      const std::vector<bool>& wanted, std::size_t piece_bytes) {
+                      const std::vector<bool>& wanted, std::size_t piece_bytes, table_share share) {
   const std::vector<source_file> texts(files.begin(), files.end());
   const auto check_unchanged = [&] {
     for (const source_file& text : texts) text.check_unchanged();
   };
   std::vector<file_stamp> stamps;
-  std::vector<tbl_records> records;
+  std::uint64_t bytes = 0;
   for (const source_file& text : texts) {
     stamps.push_back(text.stamp());
-    cut(text, piece_bytes, records);
+    bytes += text.bytes().size();
   }
-  if (records.empty()) {
+  if (bytes == 0) {
     fail(data_fault::malformed,
          files[0] + (files.size() == 1 ? ": the file is empty" : ": all files of it are empty"));
+  }
+
+  const table_share::range wanted_bytes = share.of(bytes);
+  std::vector<tbl_records> records;
+  for (std::uint64_t before = 0; const source_file& text : texts) {
+    const auto within = [&](std::uint64_t at) {
+      return std::clamp<std::uint64_t>(at, before, before + text.bytes().size()) - before;
+    };
+    cut(text, {within(wanted_bytes.begin), within(wanted_bytes.end)}, piece_bytes, records);
+    before += text.bytes().size();
   }
 
   reading read(schema, wanted, std::move(records));

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,19 @@ std::vector<T> gather_rows(std::size_t rows, Emit&& emit) {
         left.insert(left.end(), right.begin(), right.end());
         return left;
       });
+}
+
+/// Returns how many rows of a table of `rows` rows keep(block, mask) leaves in the masks.
+template <class Keep>
+std::uint64_t count_rows(std::size_t rows, Keep&& keep) {
+  return over_blocks(
+      rows, std::uint64_t{0},
+      [&](const row_block& block, std::uint64_t& so_far) {
+        row_mask mask(block);
+        keep(block, mask);
+        so_far += mask.count(block);
+      },
+      std::plus{});
 }
 
 /// Returns the rows of a table of `rows` rows that keep(block, mask) leaves in the masks, in order.

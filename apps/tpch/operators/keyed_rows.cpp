@@ -49,6 +49,16 @@ std::vector<std::size_t> every_row(std::size_t rows) {
   return all;
 }
 
+/// Returns the keys, which are in ascending order. Throws creek::error if two are equal.
+template <class Keys>
+Keys different(std::string_view name, Keys keys) {
+  const auto twice = std::ranges::adjacent_find(keys);
+  if (twice != keys.end()) {
+    fail(data_fault::malformed, fmt::format("{}: two rows have the key {}", name, *twice));
+  }
+  return keys;
+}
+
 /// Sorts the rows by key and returns their keys in that order. Reads the column once, since a sort
 /// whose keys change while it runs reads beyond its range.
 std::vector<std::int64_t> sorted_keys(const column& key, std::vector<std::size_t>& rows) {
@@ -61,12 +71,7 @@ std::vector<std::int64_t> sorted_keys(const column& key, std::vector<std::size_t
   for (std::size_t i = 0; i < rows.size(); ++i) pairs[i] = {keys[i], rows[i]};
   std::ranges::sort(pairs);
   for (std::size_t i = 0; i < rows.size(); ++i) std::tie(keys[i], rows[i]) = pairs[i];
-  const auto twice = std::ranges::adjacent_find(keys);
-  if (twice != keys.end()) {
-    fail(data_fault::malformed,
-         fmt::format("{}: two rows have the key {}", key.schema->name, *twice));
-  }
-  return keys;
+  return different(key.schema->name, keys);
 }
 
 }  // namespace
@@ -79,6 +84,9 @@ keyed_rows::keyed_rows(const column& key)
 
 keyed_rows::keyed_rows(const column& key, std::vector<std::size_t> rows)
     : rows_(std::move(rows)), index_(sorted_keys(key, rows_)) {}
+
+keyed_rows::keyed_rows(std::string_view name, std::span<const std::int64_t> keys)
+    : index_(different(name, keys)) {}
 
 std::string keyed_rows::describe() const {
   if (index_.bytes() == 0) return "consecutive keys";

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "key_index.hpp"
@@ -26,9 +28,12 @@ class keyed_rows {
   /// Takes all rows. If their keys are consecutive numbers in order, as in all of dbgen's tables
   /// except orders, this reads each key once and needs no memory.
   explicit keyed_rows(const column& key);
-  /// Takes `rows`, in any order. Both constructors throw creek::error if two rows have the same
+  /// Takes `rows`, in any order. These constructors throw creek::error if two rows have the same
   /// key, since the join would count the other side twice.
   keyed_rows(const column& key, std::vector<std::size_t> rows);
+  /// Takes keys that came from other processes, in ascending order: a row is a position in `keys`.
+  /// Throws like the others for two equal keys; `name` is that of their column.
+  keyed_rows(std::string_view name, std::span<const std::int64_t> keys);
 
   [[nodiscard]] std::size_t size() const noexcept { return index_.size(); }
   [[nodiscard]] const key_index& index() const noexcept { return index_; }

@@ -152,7 +152,7 @@ class parquet_reading {
 }  // namespace
 
 loaded_table load_parquet(const std::vector<std::string>& names, const table_schema& schema,
-                          const std::vector<bool>& wanted) {
+                          const std::vector<bool>& wanted, table_share share) {
   std::vector<std::unique_ptr<const parquet_table_file>> files;
   std::vector<row_group> groups;
   std::vector<file_stamp> stamps;
@@ -165,6 +165,9 @@ loaded_table load_parquet(const std::vector<std::string>& names, const table_sch
     }
   }
   if (groups.empty()) fail(data_fault::foreign, names[0] + ": the table has no rows");
+  const table_share::range own = share.of(groups.size());
+  groups = {groups.begin() + static_cast<std::ptrdiff_t>(own.begin),
+            groups.begin() + static_cast<std::ptrdiff_t>(own.end)};
   std::vector<std::size_t> columns;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i]) columns.push_back(i);

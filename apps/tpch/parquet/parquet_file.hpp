@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tpch/loading/loaded_table.hpp"
+#include "tpch/loading/table_share.hpp"
 
 namespace creek::tpch {
 
@@ -16,9 +17,10 @@ namespace creek::tpch {
 /// why" if one cannot be read, is no Parquet file, or creek has no reader for it, "FILE: column N
 /// (NAME): why" if a column is missing or of another type, wanted or not, and "FILE: row group G,
 /// row R: column N (NAME): why", both counted from 1, for the first value, by row groups and then
-/// columns, that is null or cannot be kept exactly.
+/// columns, that is null or cannot be kept exactly. Of a share it reads that share of the row
+/// groups.
 [[nodiscard]] loaded_table load_parquet(const std::vector<std::string>& files,
-                                        const table_schema& schema,
-                                        const std::vector<bool>& wanted);
+                                        const table_schema& schema, const std::vector<bool>& wanted,
+                                        table_share share = {});
 
 }  // namespace creek::tpch

@@ -15,13 +15,16 @@
 // is for dbgen's data; what a block gave is added up in 128 bits.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "tpch/operators/row_mask.hpp"
 #include "tpch/operators/select.hpp"
 #include "tpch/query.hpp"
+#include "tpch/ranks/query_ranks.hpp"
 #include "tpch/values/date.hpp"
 
 namespace creek::tpch {
@@ -59,6 +62,14 @@ struct q1_sums {
   }
 };
 
+/// A group by the letters of its return flag and status.
+struct q1_group {
+  unsigned char flag = 0, status = 0;
+  q1_sums<int128> sums{};
+
+  [[nodiscard]] auto key() const noexcept { return std::pair(flag, status); }
+};
+
 class q1_query final : public query_on_tables {
  public:
   q1_query(database& from, const parameter_values& given)
@@ -77,37 +88,88 @@ class q1_query final : public query_on_tables {
   }
 
   [[nodiscard]] query_run run() const override {
-    const bool narrow = usual_widths() && block_fits_64_bits();
-    const groups sums = over_blocks(
-        lineitem_.rows(), groups(flag_.words() * status_.words()),
-        [&](const row_block& block, groups& so_far) {
+    const std::vector<q1_group> groups = sum_rows();
+    query_run done = work_of(groups);
+    done.result = answer_of(groups);
+    return done;
+  }
+
+  [[nodiscard]] query_run run_on(query_ranks& ranks) const override {
+    std::vector<q1_group> groups = ranks.compute([this] { return sum_rows(); });
+    query_run done = work_of(groups);
+    groups = ranks.to_first(std::move(groups));
+    join_groups(groups);
+    done.result = answer_of(groups);
+    done.steps.push_back(fmt::format("join the groups of {} ranks", ranks.size()));
+    return done;
+  }
+
+ private:
+  using sums_by_code = std::vector<q1_sums<int128>>;
+
+  /// Returns the groups that have rows, by their letters.
+  [[nodiscard]] std::vector<q1_group> sum_rows() const {
+    const bool narrow = sums_narrow();
+    const sums_by_code sums = over_blocks(
+        lineitem_.rows(), sums_by_code(flag_.words() * status_.words()),
+        [&](const row_block& block, sums_by_code& so_far) {
           if (narrow) {
             add_narrow(block, so_far);
           } else {
             add_wide(block, so_far);
           }
         },
-        [](groups a, const groups& b) {
+        [](sums_by_code a, const sums_by_code& b) {
           for (std::size_t g = 0; g < a.size(); ++g) a[g].add(b[g]);
           return a;
         });
-    query_run done{.result = answer_of(sums), .rows = rows_of_tables()};
+    std::vector<q1_group> groups;
+    for (std::size_t g = 0; g < sums.size(); ++g) {
+      if (sums[g].count == 0) continue;
+      groups.push_back({letter(flag_.word(g / status_.words())),
+                        letter(status_.word(g % status_.words())), sums[g]});
+    }
+    return groups;
+  }
+
+  [[nodiscard]] query_run work_of(const std::vector<q1_group>& groups) const {
+    query_run done{.rows = rows_of_tables()};
     for (const packed* column :
          {&flag_.values, &status_.values, &quantity_, &price_, &discount_, &tax_, &shipdate_}) {
       done.bytes += column->bytes();
     }
     std::uint64_t rows = 0;
-    for (const auto& group : sums) rows += group.count;
+    for (const q1_group& group : groups) rows += group.sums.count;
     done.steps = {
         fmt::format("scan lineitem, {} rows in blocks of {}", lineitem_.rows(), block_rows),
         fmt::format("select l_shipdate ({} bytes per row): {} rows left", shipdate_.width, rows),
-        fmt::format("sum by l_returnflag and l_linestatus, an array of {} groups, {}", sums.size(),
-                    narrow ? "64 bits in a block" : "128 bits throughout")};
+        fmt::format("sum by l_returnflag and l_linestatus, an array of {} groups, {}",
+                    flag_.words() * status_.words(),
+                    sums_narrow() ? "64 bits in a block" : "128 bits throughout")};
     return done;
   }
 
- private:
-  using groups = std::vector<q1_sums<int128>>;
+  /// Sorts the groups by their letters and joins those that have the same.
+  static void join_groups(std::vector<q1_group>& groups) {
+    std::ranges::sort(groups, {}, &q1_group::key);
+    std::size_t size = 0;
+    for (const q1_group& next : groups) {
+      if (size > 0 && groups[size - 1].key() == next.key()) {
+        groups[size - 1].sums.add(next.sums);
+      } else {
+        groups[size++] = next;
+      }
+    }
+    groups.resize(size);
+  }
+
+  /// Returns the letter of a word of one byte; 0 if a changed file has none.
+  [[nodiscard]] static unsigned char letter(std::string_view word) noexcept {
+    return word.empty() ? 0 : static_cast<unsigned char>(word[0]);
+  }
+  [[nodiscard]] static std::string text_of(unsigned char letter) {
+    return letter == 0 ? std::string() : std::string(1, static_cast<char>(letter));
+  }
 
   [[nodiscard]] std::size_t group_of(std::size_t row) const noexcept {
     return static_cast<std::size_t>(flag_.values.code(row) * status_.words() +
@@ -121,6 +183,8 @@ class q1_query final : public query_on_tables {
            flag_.words() * status_.words() <= most_narrow;
   }
 
+  [[nodiscard]] bool sums_narrow() const noexcept { return usual_widths() && block_fits_64_bits(); }
+
   [[nodiscard]] bool block_fits_64_bits() const noexcept {
     const auto most = [](const packed& column, std::int64_t plus) {
       const int128 low = int128{column.least()} + plus, high = int128{column.greatest()} + plus;
@@ -133,7 +197,7 @@ class q1_query final : public query_on_tables {
            p * d * t < limit;
   }
 
-  void add_narrow(const row_block& block, groups& so_far) const {
+  void add_narrow(const row_block& block, sums_by_code& so_far) const {
     row_mask mask(block);
     keep_between(shipdate_, block, dates_, mask);
     // Unsigned, since unbounded codes may overflow in a file that changes while it is read.
@@ -155,7 +219,7 @@ class q1_query final : public query_on_tables {
     for (std::size_t g = 0; g < so_far.size(); ++g) so_far[g].add(sums[g]);
   }
 
-  void add_wide(const row_block& block, groups& so_far) const {
+  void add_wide(const row_block& block, sums_by_code& so_far) const {
     row_mask mask(block);
     keep_between(shipdate_, block, dates_, mask);
     for_each_row(block, mask, [&](std::size_t row) {
@@ -164,19 +228,16 @@ class q1_query final : public query_on_tables {
     });
   }
 
-  [[nodiscard]] answer answer_of(const groups& sums) const {
+  [[nodiscard]] static answer answer_of(const std::vector<q1_group>& groups) {
     answer result{{"l_returnflag", "l_linestatus", "sum_qty", "sum_base_price", "sum_disc_price",
                    "sum_charge", "avg_qty", "avg_price", "avg_disc", "count_order"},
                   {}};
     constexpr int average_scale = 6;
-    for (std::size_t g = 0; g < sums.size(); ++g) {
-      const q1_sums<int128>& of = sums[g];
-      if (of.count == 0) continue;
+    for (const q1_group& group : groups) {
+      const q1_sums<int128>& of = group.sums;
       const auto count = static_cast<std::int64_t>(of.count);
-      result.rows.push_back({std::string(flag_.word(g / status_.words())),
-                             std::string(status_.word(g % status_.words())),
-                             decimal{of.quantity, 2}, decimal{of.price, 2},
-                             decimal{of.discounted, 4}, decimal{of.charge, 6},
+      result.rows.push_back({text_of(group.flag), text_of(group.status), decimal{of.quantity, 2},
+                             decimal{of.price, 2}, decimal{of.discounted, 4}, decimal{of.charge, 6},
                              average({of.quantity, 2}, count, average_scale),
                              average({of.price, 2}, count, average_scale),
                              average({of.discount, 2}, count, average_scale), count});

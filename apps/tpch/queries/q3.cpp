@@ -15,7 +15,12 @@
 
 #include <algorithm>
 #include <array>
-#include <creek/core/error.hpp>
+#include <creek/tasking/parallel_for.hpp>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tpch/operators/gather_rows.hpp"
 #include "tpch/operators/keyed_rows.hpp"
@@ -23,6 +28,8 @@
 #include "tpch/operators/top_k.hpp"
 #include "tpch/queries/terms/net_price.hpp"
 #include "tpch/query.hpp"
+#include "tpch/ranks/query_ranks.hpp"
+#include "tpch/ranks/rank_join.hpp"
 #include "tpch/values/date.hpp"
 #include "tpch/values/day_limits.hpp"
 
@@ -35,6 +42,30 @@ constexpr std::array q3_parameters{
 };
 
 constexpr std::size_t q3_limit = 10;
+
+/// An order that is left; on ranks also one whose customer is not known yet.
+struct q3_order {
+  std::int64_t key = 0, customer = 0, date = 0, priority = 0;
+};
+
+/// The sum of some consecutive lines of an order, as it goes from rank to rank.
+struct q3_lines {
+  std::int64_t order = 0;
+  std::uint64_t lines = 0;
+  int128 revenue = 0;
+};
+
+/// A row of the answer.
+struct q3_row {
+  q3_order order{};
+  int128 revenue = 0;
+
+  /// Returns whether the row comes before another one in the answer.
+  [[nodiscard]] bool operator<(const q3_row& other) const noexcept {
+    if (revenue != other.revenue) return revenue > other.revenue;
+    return std::pair(order.date, order.key) < std::pair(other.order.date, other.order.key);
+  }
+};
 
 /// An order, or the sum of some consecutive lines of it.
 struct q3_group {
@@ -65,12 +96,14 @@ class q3_query final : public query_on_tables {
 
   [[nodiscard]] query_run run() const override {
     const keyed_rows customers(customer_["c_custkey"], rows_of_customers());
-    const keyed_rows orders(orders_["o_orderkey"], rows_of_orders(customers));
+    const keyed_rows orders(orders_["o_orderkey"], rows_of_orders(&customers.index()));
     const std::vector<q3_group> groups = revenue_of(orders);
     std::uint64_t lines = 0;
     for (const q3_group& group : groups) lines += group.lines;
 
-    query_run done{.result = answer_of(orders, groups), .rows = rows_of_tables()};
+    query_run done{.rows = rows_of_tables()};
+    done.result =
+        answer_of(best_of(groups, [&](std::size_t place) { return order_of(orders.row(place)); }));
     done.bytes = segment_.values.bytes() + customers.size() * customer_["c_custkey"].values.width +
                  order_date_.bytes() + order_customer_.bytes() + orders.size() * order_key_.width +
                  shipdate_.bytes() + line_key_.bytes() + lines * net_price_.bytes_a_row();
@@ -85,17 +118,115 @@ class q3_query final : public query_on_tables {
     return done;
   }
 
+  [[nodiscard]] query_run run_on(query_ranks& ranks) const override {
+    query_run done{.rows = rows_of_tables()};
+    std::vector<q3_order> orders = orders_on(ranks, done);
+    const std::uint64_t lines = ranks.compute([this] { return count_lines(); });
+    rank_join join(ranks, orders.size() * sizeof(q3_order), lines * sizeof(q3_lines));
+    orders = join.left(std::move(orders), &q3_order::key);
+    std::vector<q3_lines> parts;
+    if (!join.broadcasts()) {
+      parts = join.right(ranks.compute([this] { return sum_lines(); }), &q3_lines::order);
+    }
+    std::vector<q3_group> groups = ranks.compute([&] {
+      const keyed_rows keyed = keyed_by<&q3_order::key>("o_orderkey", orders);
+      return join.broadcasts() ? revenue_of(keyed) : revenue_of(keyed, parts);
+    });
+    // After a broadcast an order has the same index on all ranks, but lines on several.
+    if (join.broadcasts()) groups = ranks.to_owners(std::move(groups), &q3_group::order);
+    std::vector<q3_row> best = ranks.compute([&] {
+      join_groups(groups);
+      return best_of(groups, [&](std::size_t place) { return orders[place]; });
+    });
+    best = ranks.to_first(std::move(best));
+    std::ranges::sort(best, std::less{});
+    best.resize(std::min(best.size(), q3_limit));
+    done.result = answer_of(best);
+    done.bytes += shipdate_.bytes() + line_key_.bytes() + lines * net_price_.bytes_a_row();
+    done.steps.push_back(
+        fmt::format("scan lineitem, {} rows, select l_shipdate: {} left", lineitem_.rows(), lines));
+    done.steps.push_back(join.describe("orders", "lines"));
+    done.steps.push_back(fmt::format("sum by order: {} groups, take the first {} of {} ranks",
+                                     groups.size(), q3_limit, ranks.size()));
+    return done;
+  }
+
  private:
+  /// Returns the orders before the date of customers in the segment, each on one rank.
+  [[nodiscard]] std::vector<q3_order> orders_on(query_ranks& ranks, query_run& done) const {
+    std::vector<std::int64_t> customers = ranks.compute([this] {
+      const packed& key = customer_["c_custkey"].values;
+      std::vector<std::int64_t> keys;
+      for (const std::size_t row : rows_of_customers()) keys.push_back(key.value(row));
+      return keys;
+    });
+    const std::uint64_t dated = ranks.compute([this] {
+      return count_rows(orders_.rows(), [this](const row_block& block, row_mask& mask) {
+        keep_between(order_date_, block, ordered_, mask);
+      });
+    });
+    done.steps.push_back(fmt::format("scan customer, {} rows: {} of the segment", customer_.rows(),
+                                     customers.size()));
+    done.bytes = segment_.values.bytes() + customers.size() * customer_["c_custkey"].values.width +
+                 order_date_.bytes() + order_customer_.bytes();
+
+    rank_join join(ranks, customers.size() * sizeof(std::int64_t), dated * sizeof(q3_order));
+    customers = join.left(std::move(customers), std::identity{});
+    std::vector<q3_order> orders;
+    if (!join.broadcasts()) {
+      orders = join.right(ranks.compute([this] { return orders_of(rows_of_orders(nullptr)); }),
+                          &q3_order::customer);
+    }
+    ranks.compute([&] {
+      std::ranges::sort(customers);
+      const keyed_rows keyed("c_custkey", customers);
+      if (join.broadcasts()) {
+        orders = orders_of(rows_of_orders(&keyed.index()));
+      } else {
+        std::erase_if(orders, [&](const q3_order& order) {
+          return keyed.place(order.customer) == keyed_rows::absent;
+        });
+      }
+    });
+    done.bytes += orders.size() * order_key_.width;
+    done.steps.push_back(join.describe("customers", "orders"));
+    done.steps.push_back(
+        fmt::format("scan orders, {} rows, select o_orderdate, join: {} left on this rank",
+                    orders_.rows(), orders.size()));
+    return orders;
+  }
+
+  /// Sorts rows by a key and returns an index of it.
+  template <auto Key, class T>
+  [[nodiscard]] static keyed_rows keyed_by(std::string_view name, std::vector<T>& rows) {
+    std::ranges::sort(rows, {}, Key);
+    std::vector<std::int64_t> keys(rows.size());
+    std::ranges::transform(rows, keys.begin(), Key);
+    return keyed_rows(name, keys);
+  }
+
+  [[nodiscard]] q3_order order_of(std::size_t row) const {
+    return {order_key_.value(row), order_customer_.value(row), order_date_.value(row),
+            orders_["o_shippriority"].values.value(row)};
+  }
+  [[nodiscard]] std::vector<q3_order> orders_of(const std::vector<std::size_t>& rows) const {
+    std::vector<q3_order> orders(rows.size());
+    parallel_for(std::size_t{0}, rows.size(),
+                 [&](std::size_t i) { orders[i] = order_of(rows[i]); });
+    return orders;
+  }
+
   [[nodiscard]] std::vector<std::size_t> rows_of_customers() const {
     return select_rows(customer_.rows(), [&](const row_block& block, row_mask& mask) {
       keep_between(segment_.values, block, segments_, mask);
     });
   }
 
-  [[nodiscard]] std::vector<std::size_t> rows_of_orders(const keyed_rows& customers) const {
+  /// Returns the rows of orders before the date, of these customers or of all.
+  [[nodiscard]] std::vector<std::size_t> rows_of_orders(const key_index* customers) const {
     return select_rows(orders_.rows(), [&](const row_block& block, row_mask& mask) {
       keep_between(order_date_, block, ordered_, mask);
-      keep_members(order_customer_, block, customers.index(), mask);
+      if (customers != nullptr) keep_members(order_customer_, block, *customers, mask);
     });
   }
 
@@ -113,6 +244,45 @@ class q3_query final : public query_on_tables {
                      {&net_price_.price(), &net_price_.discount()});
     };
     auto groups = gather_rows<q3_group>(lineitem_.rows(), emit);
+    join_groups(groups);
+    return groups;
+  }
+
+  /// Returns the groups of sums that other ranks sent.
+  [[nodiscard]] static std::vector<q3_group> revenue_of(const keyed_rows& orders,
+                                                        const std::vector<q3_lines>& parts) {
+    std::vector<q3_group> groups;
+    for (const q3_lines& part : parts) {
+      const std::size_t place = orders.place(part.order);
+      if (place != keyed_rows::absent) groups.push_back({place, part.revenue, part.lines});
+    }
+    return groups;
+  }
+
+  [[nodiscard]] std::uint64_t count_lines() const {
+    return count_rows(lineitem_.rows(), [this](const row_block& block, row_mask& mask) {
+      keep_between(shipdate_, block, shipped_, mask);
+    });
+  }
+
+  /// Returns the lines after the date, summed while they follow one another.
+  [[nodiscard]] std::vector<q3_lines> sum_lines() const {
+    return gather_rows<q3_lines>(lineitem_.rows(),
+                                 [&](const row_block& block, std::vector<q3_lines>& to) {
+                                   row_mask mask(block);
+                                   keep_between(shipdate_, block, shipped_, mask);
+                                   for_each_row(block, mask, [&](std::size_t row) {
+                                     const std::int64_t order = line_key_.value(row);
+                                     if (to.empty() || to.back().order != order)
+                                       to.push_back({order});
+                                     to.back().revenue += net_price_(row);
+                                     ++to.back().lines;
+                                   });
+                                 });
+  }
+
+  /// Joins the groups of one order, and sorts them by their orders.
+  static void join_groups(std::vector<q3_group>& groups) {
     if (!std::ranges::is_sorted(groups, {}, &q3_group::order)) {
       std::ranges::sort(groups, {}, &q3_group::order);
     }
@@ -126,26 +296,31 @@ class q3_query final : public query_on_tables {
       }
     }
     groups.resize(size);
-    return groups;
   }
 
-  [[nodiscard]] answer answer_of(const keyed_rows& orders,
-                                 const std::vector<q3_group>& groups) const {
-    const auto date_of = [&](const q3_group& group) {
-      return order_date_.value(orders.row(group.order));
+  /// Returns the first rows of the answer; order_at(i) is the order of index i.
+  template <class OrderAt>
+  [[nodiscard]] static std::vector<q3_row> best_of(const std::vector<q3_group>& groups,
+                                                   const OrderAt& order_at) {
+    const auto row = [&](const q3_group& group) {
+      return q3_row{order_at(group.order), group.revenue};
     };
     const auto before = [&](const q3_group& a, const q3_group& b) {
-      if (a.revenue != b.revenue) return a.revenue > b.revenue;
-      return date_of(a) != date_of(b) ? date_of(a) < date_of(b) : a.order < b.order;
+      return a.revenue != b.revenue ? a.revenue > b.revenue : row(a) < row(b);
     };
     const auto group = [&](std::size_t i) { return groups[i]; };
+    std::vector<q3_row> best;
+    for (const q3_group& each : first_of(groups.size(), q3_limit, group, before)) {
+      best.push_back(row(each));
+    }
+    return best;
+  }
 
+  [[nodiscard]] static answer answer_of(const std::vector<q3_row>& best) {
     answer result{{"l_orderkey", "revenue", "o_orderdate", "o_shippriority"}, {}};
-    const packed& priority = orders_["o_shippriority"].values;
-    for (const q3_group& best : first_of(groups.size(), q3_limit, group, before)) {
-      const std::size_t row = orders.row(best.order);
-      result.rows.push_back({order_key_.value(row), decimal{best.revenue, net_price::scale},
-                             date_to_string(order_date_.value(row)), priority.value(row)});
+    for (const q3_row& row : best) {
+      result.rows.push_back({row.order.key, decimal{row.revenue, net_price::scale},
+                             date_to_string(row.order.date), row.order.priority});
     }
     return result;
   }

@@ -11,11 +11,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "tpch/operators/row_mask.hpp"
 #include "tpch/operators/select.hpp"
 #include "tpch/operators/sum_products.hpp"
 #include "tpch/query.hpp"
+#include "tpch/ranks/query_ranks.hpp"
 #include "tpch/values/date.hpp"
 #include "tpch/values/day_limits.hpp"
 
@@ -45,15 +47,39 @@ class q6_query final : public query_on_tables {
     vector_sums_ = vector_sums();
   }
 
-  [[nodiscard]] query_run run() const override {
-    const sum all = over_blocks(
+  [[nodiscard]] query_run run() const override { return run_of(sum_rows()); }
+
+  [[nodiscard]] query_run run_on(query_ranks& ranks) const override {
+    const sum own = ranks.compute([this] { return sum_rows(); });
+    query_run done = run_of(own);
+    done.result = answer_of(ranks.combine(own, std::plus{}));
+    done.steps.push_back(fmt::format("add the sums of {} ranks", ranks.size()));
+    return done;
+  }
+
+ private:
+  struct sum {
+    int128 revenue = 0;
+    std::uint64_t rows = 0;
+    std::uint64_t price_bytes = 0;  // read, though not all of them are used
+
+    [[nodiscard]] sum operator+(const sum& other) const noexcept {
+      return {revenue + other.revenue, rows + other.rows, price_bytes + other.price_bytes};
+    }
+  };
+
+  [[nodiscard]] sum sum_rows() const {
+    return over_blocks(
         lineitem_.rows(), sum{},
-        [this](const row_block& block, sum& so_far) { add(block, so_far); },
-        [](const sum& a, const sum& b) {
-          return sum{a.revenue + b.revenue, a.rows + b.rows, a.price_bytes + b.price_bytes};
-        });
-    query_run done;
-    done.result = {{"revenue"}, {{all.rows == 0 ? cell(null{}) : decimal{all.revenue, 4}}}};
+        [this](const row_block& block, sum& so_far) { add(block, so_far); }, std::plus{});
+  }
+
+  [[nodiscard]] static answer answer_of(const sum& all) {
+    return {{"revenue"}, {{all.rows == 0 ? cell(null{}) : decimal{all.revenue, 4}}}};
+  }
+
+  [[nodiscard]] query_run run_of(const sum& all) const {
+    query_run done{.result = answer_of(all)};
     done.rows = rows_of_tables();
     done.bytes = shipdate_.bytes() + discount_.bytes() + quantity_.bytes() + all.price_bytes;
     done.steps = {
@@ -65,13 +91,6 @@ class q6_query final : public query_on_tables {
         fmt::format("sum l_extendedprice ({} bytes per row) * l_discount of these", price_.width)};
     return done;
   }
-
- private:
-  struct sum {
-    int128 revenue = 0;
-    std::uint64_t rows = 0;
-    std::uint64_t price_bytes = 0;  // read, though not all of them are used
-  };
 
   /// Adds a block in steps so short that the CPU sees the columns as four streams read side by side
   /// and prefetches all of them: 4096 rows at a time took a quarter longer.
