@@ -39,9 +39,9 @@ void check_sources(tpch::query_ranks& ranks, const tpch::database& from) {
 timed_query run_share(const tpch::query& which, const tpch::parameter_values& values,
                       const tpch_arguments& given, rank_group& all) {
   keep_memory();
-  tpch::database from(
-      given.folder, given.in_memory ? tpch::residence::memory : tpch::residence::file,
-      {static_cast<unsigned>(all.rank()), static_cast<unsigned>(all.size())});
+  tpch::database from(given.folder,
+                      given.in_memory ? tpch::residence::memory : tpch::residence::file,
+                      {static_cast<unsigned>(all.rank()), static_cast<unsigned>(all.size())});
   runtime workers = tpch_runtime(given);
   tpch::query_ranks ranks(all, workers);
   timed_query timed;

@@ -53,9 +53,7 @@ std::vector<std::size_t> every_row(std::size_t rows) {
 template <class Keys>
 Keys different(std::string_view name, Keys keys) {
   const auto twice = std::ranges::adjacent_find(keys);
-  if (twice != keys.end()) {
-    fail(data_fault::malformed, fmt::format("{}: two rows have the key {}", name, *twice));
-  }
+  if (twice != keys.end()) fail_for_two(name, *twice);
   return keys;
 }
 
@@ -75,6 +73,10 @@ std::vector<std::int64_t> sorted_keys(const column& key, std::vector<std::size_t
 }
 
 }  // namespace
+
+void fail_for_two(std::string_view name, std::int64_t key) {
+  fail(data_fault::malformed, fmt::format("{}: two rows have the key {}", name, key));
+}
 
 keyed_rows::keyed_rows(const column& key)
     : rows_(consecutive(key.values) ? std::vector<std::size_t>() : every_row(key.values.size)),

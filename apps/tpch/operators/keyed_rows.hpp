@@ -56,6 +56,9 @@ class keyed_rows {
   key_index index_;
 };
 
+/// Throws creek::error: two rows of a column that is looked up have the same key.
+[[noreturn]] void fail_for_two(std::string_view name, std::int64_t key);
+
 /// Calls f(row, place) for each row of the block that the mask leaves and whose key in `key` is one
 /// of `partners`, in order. The mask may lose some of the other rows. `reads` are columns of which
 /// f reads most rows. Partners are looked up some hundred at a time before f is called for them, so

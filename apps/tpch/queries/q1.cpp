@@ -21,6 +21,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tpch/operators/join_rows.hpp"
 #include "tpch/operators/row_mask.hpp"
 #include "tpch/operators/select.hpp"
 #include "tpch/query.hpp"
@@ -98,7 +99,8 @@ class q1_query final : public query_on_tables {
     std::vector<q1_group> groups = ranks.compute([this] { return sum_rows(); });
     query_run done = work_of(groups);
     groups = ranks.to_first(std::move(groups));
-    join_groups(groups);
+    join_rows(groups, &q1_group::key,
+              [](q1_group& to, const q1_group& from) { to.sums.add(from.sums); });
     done.result = answer_of(groups);
     done.steps.push_back(fmt::format("join the groups of {} ranks", ranks.size()));
     return done;
@@ -147,20 +149,6 @@ class q1_query final : public query_on_tables {
                     flag_.words() * status_.words(),
                     sums_narrow() ? "64 bits in a block" : "128 bits throughout")};
     return done;
-  }
-
-  /// Sorts the groups by their letters and joins those that have the same.
-  static void join_groups(std::vector<q1_group>& groups) {
-    std::ranges::sort(groups, {}, &q1_group::key);
-    std::size_t size = 0;
-    for (const q1_group& next : groups) {
-      if (size > 0 && groups[size - 1].key() == next.key()) {
-        groups[size - 1].sums.add(next.sums);
-      } else {
-        groups[size++] = next;
-      }
-    }
-    groups.resize(size);
   }
 
   /// Returns the letter of a word of one byte; 0 if a changed file has none.

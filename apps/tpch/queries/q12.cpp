@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "tpch/operators/gather_rows.hpp"
+#include "tpch/operators/join_rows.hpp"
 #include "tpch/operators/key_index.hpp"
 #include "tpch/operators/select.hpp"
 #include "tpch/queries/terms/ship_modes.hpp"
@@ -82,7 +83,7 @@ class q12_query final : public query_on_tables {
   [[nodiscard]] query_run run() const override {
     std::size_t left = 0;
     const std::vector<q12_lines> lines = select_lines(left);
-    const key_index index = index_of(lines);
+    const key_index index(keys_of(lines, &q12_lines::order));
     query_run done = work_of(left, lines.size());
     done.result = answer_of(count(lines, index));
     done.steps.push_back(fmt::format("join on {} order keys, {} of {} bytes", lines.size(),
@@ -104,7 +105,7 @@ class q12_query final : public query_on_tables {
     }
     const q12_counts counts = ranks.compute([&] {
       join_lines_of_orders(lines);
-      const key_index index = index_of(lines);
+      const key_index index(keys_of(lines, &q12_lines::order));
       return join.broadcasts() ? count(lines, index) : count(lines, index, orders);
     });
     done.result = answer_of(ranks.combine(counts, add));
@@ -123,12 +124,6 @@ class q12_query final : public query_on_tables {
     left = lines.size();
     join_lines_of_orders(lines);
     return lines;
-  }
-
-  [[nodiscard]] static key_index index_of(const std::vector<q12_lines>& lines) {
-    std::vector<std::int64_t> keys(lines.size());
-    std::ranges::transform(lines, keys.begin(), &q12_lines::order);
-    return key_index(keys);
   }
 
   [[nodiscard]] query_run work_of(std::size_t left, std::size_t orders) const {
@@ -176,18 +171,9 @@ class q12_query final : public query_on_tables {
 
   /// Joins the lines to one entry per order, in the order of the keys.
   static void join_lines_of_orders(std::vector<q12_lines>& lines) {
-    if (!std::ranges::is_sorted(lines, {}, &q12_lines::order)) {
-      std::ranges::sort(lines, {}, &q12_lines::order);
-    }
-    std::size_t last = 0;
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-      if (lines[i].order == lines[last].order) {
-        for (std::size_t m = 0; m < 2; ++m) lines[last].of_mode[m] += lines[i].of_mode[m];
-      } else {
-        lines[++last] = lines[i];
-      }
-    }
-    if (!lines.empty()) lines.resize(last + 1);
+    join_rows(lines, &q12_lines::order, [](q12_lines& to, const q12_lines& from) {
+      for (std::size_t m = 0; m < 2; ++m) to.of_mode[m] += from.of_mode[m];
+    });
   }
 
   [[nodiscard]] q12_counts count(const std::vector<q12_lines>& lines,

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "tpch/operators/gather_rows.hpp"
+#include "tpch/operators/join_rows.hpp"
 #include "tpch/operators/keyed_rows.hpp"
 #include "tpch/operators/select.hpp"
 #include "tpch/operators/top_k.hpp"
@@ -129,7 +130,8 @@ class q3_query final : public query_on_tables {
       parts = join.right(ranks.compute([this] { return sum_lines(); }), &q3_lines::order);
     }
     std::vector<q3_group> groups = ranks.compute([&] {
-      const keyed_rows keyed = keyed_by<&q3_order::key>("o_orderkey", orders);
+      sort_rows(orders, &q3_order::key);
+      const keyed_rows keyed("o_orderkey", keys_of(orders, &q3_order::key));
       return join.broadcasts() ? revenue_of(keyed) : revenue_of(keyed, parts);
     });
     // After a broadcast an order has the same index on all ranks, but lines on several.
@@ -178,7 +180,7 @@ class q3_query final : public query_on_tables {
                           &q3_order::customer);
     }
     ranks.compute([&] {
-      std::ranges::sort(customers);
+      sort_rows(customers, std::identity{});
       const keyed_rows keyed("c_custkey", customers);
       if (join.broadcasts()) {
         orders = orders_of(rows_of_orders(&keyed.index()));
@@ -194,15 +196,6 @@ class q3_query final : public query_on_tables {
         fmt::format("scan orders, {} rows, select o_orderdate, join: {} left on this rank",
                     orders_.rows(), orders.size()));
     return orders;
-  }
-
-  /// Sorts rows by a key and returns an index of it.
-  template <auto Key, class T>
-  [[nodiscard]] static keyed_rows keyed_by(std::string_view name, std::vector<T>& rows) {
-    std::ranges::sort(rows, {}, Key);
-    std::vector<std::int64_t> keys(rows.size());
-    std::ranges::transform(rows, keys.begin(), Key);
-    return keyed_rows(name, keys);
   }
 
   [[nodiscard]] q3_order order_of(std::size_t row) const {
@@ -283,19 +276,10 @@ class q3_query final : public query_on_tables {
 
   /// Joins the groups of one order, and sorts them by their orders.
   static void join_groups(std::vector<q3_group>& groups) {
-    if (!std::ranges::is_sorted(groups, {}, &q3_group::order)) {
-      std::ranges::sort(groups, {}, &q3_group::order);
-    }
-    std::size_t size = 0;  // number of groups after parts are joined
-    for (const q3_group& next : groups) {
-      if (size > 0 && groups[size - 1].order == next.order) {
-        groups[size - 1].revenue += next.revenue;
-        groups[size - 1].lines += next.lines;
-      } else {
-        groups[size++] = next;
-      }
-    }
-    groups.resize(size);
+    join_rows(groups, &q3_group::order, [](q3_group& to, const q3_group& from) {
+      to.revenue += from.revenue;
+      to.lines += from.lines;
+    });
   }
 
   /// Returns the first rows of the answer; order_at(i) is the order of index i.

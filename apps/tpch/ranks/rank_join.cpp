@@ -17,7 +17,8 @@ rank_join::rank_join(query_ranks& ranks, std::uint64_t left_bytes, std::uint64_t
   left_bytes_ = all[0];
   right_bytes_ = all[1];
   // A broadcast sends its side to P - 1 ranks, a repartition (P - 1) / P of both sides.
-  broadcasts_ = left_bytes_ * static_cast<std::uint64_t>(ranks.size()) <= left_bytes_ + right_bytes_;
+  broadcasts_ =
+      left_bytes_ * static_cast<std::uint64_t>(ranks.size()) <= left_bytes_ + right_bytes_;
 }
 
 std::string rank_join::describe(std::string_view left_name, std::string_view right_name) const {
