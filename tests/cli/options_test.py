@@ -91,6 +91,8 @@ class WithoutEffect(FolderCase):
                 ("bench scc-linalg --policy polling --bound 0.1",
                  "--bound: needs the policy slack_reduction"),
                 ("tpch q6 --data . --cores 4", "--cores: needs --backend scc"),
+                ("tpch q5 --data . --backend mpi", "--backend mpi: q5 runs in one process; ranks answer q1, q3, q6, q12, q18"),
+                ("tpch q6 --data . --backend mpi --form paper", "--backend mpi: not with --form paper"),
                 ("bench tpch-paper --data . --chip scc-800", "--chip: needs --backend scc"),
                 ("bench tpch-paper --data . --backend scc --repeat 9", "--repeat: needs --backend host"),
                 ("wordcount --cores 4", "--cores: needs --backend scc"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Caches: loaded data are read back unchanged, damaged files are refused, old ones are not used.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <creek/core/error.hpp>
@@ -151,6 +152,50 @@ TEST_F(tpch_cache, says_what_is_wrong) {
   }
   fs::copy_file(folder() + "/orders.creek", cache(), fs::copy_options::overwrite_existing);
   EXPECT_EQ(refusal(), "not a cache of the table lineitem");
+}
+
+TEST_F(tpch_cache, shares_are_the_table_and_are_checked_by_themselves) {
+  const table_schema& schema = table_named("customer");
+  std::string text;  // texts of several MiB
+  for (int key = 0; key < 40'000; ++key) {
+    text += fmt::format("{}|Customer#{}|{}|{}|25-989|711.56|{}|{}|\n", key, 7 * key,
+                        std::string(static_cast<std::size_t>(key % 40 + 1), 'a'), key % 25,
+                        testing::segments[static_cast<std::size_t>(key % 5)],
+                        std::string(static_cast<std::size_t>(key % 113), 'c'));
+  }
+  write(folder() + "/customer.tbl", text);
+  database(folder()).make_caches();
+  const std::string file = folder() + "/customer.creek";
+  const auto read = [&](residence where, table_share share) {
+    return read_cache(file, schema, every_column(schema), where, symbolic_links::refuse, share)
+        .content;
+  };
+  const table whole = read(residence::file, {});
+  for (const residence where : {residence::file, residence::memory}) {
+    for (const unsigned count : {2u, 7u, 1000u}) {
+      std::size_t row = 0;
+      for (unsigned index = 0; index < count; ++index) {
+        const table share = read(where, {index, count});
+        for (std::size_t i = 0; i < share.rows(); ++i, ++row) {
+          ASSERT_EQ(share["c_custkey"].values.value(i), whole["c_custkey"].values.value(row));
+          ASSERT_EQ(share["c_acctbal"].values.value(i), whole["c_acctbal"].values.value(row));
+          for (const char* column : {"c_name", "c_mktsegment", "c_comment"}) {
+            ASSERT_EQ(share[column].text(i), whole[column].text(row)) << column;
+          }
+        }
+      }
+      ASSERT_EQ(row, whole.rows());
+    }
+  }
+  std::string bad = content_of(file);
+  const std::size_t comment = bad.rfind("ccccc");
+  ASSERT_NE(comment, std::string::npos);
+  bad[comment] = 'd';
+  write(file, bad);
+  for (const residence where : {residence::file, residence::memory}) {
+    EXPECT_NO_THROW(static_cast<void>(read(where, {0, 4})));
+    EXPECT_THROW(static_cast<void>(read(where, {3, 4})), error);
+  }
 }
 
 TEST_F(tpch_cache, is_used_while_its_text_is_the_same) {

@@ -177,6 +177,30 @@ TEST_F(tpch_parts, come_to_what_one_file_comes_to) {
   }
 }
 
+TEST_F(tpch_parts, are_read_in_shares_that_come_to_the_table) {
+  std::string text = testing::lineitem_text(testing::make_rows(13, 100));
+  text.pop_back();  // the last record has no line end
+  const table_schema& schema = table_named("lineitem");
+  const table whole = load_tbl({write("whole", text)}, schema, every_column(schema)).content;
+  const std::size_t cut = text.find('\n', text.size() / 3) + 1;
+  const std::vector<std::string> parts{write("lineitem.tbl.1", text.substr(0, cut)),
+                                       write("lineitem.tbl.2", ""),
+                                       write("lineitem.tbl.3", text.substr(cut))};
+  for (const unsigned count : {1u, 2u, 3u, 7u, 2000u}) {
+    std::size_t row = 0;
+    for (unsigned index = 0; index < count; ++index) {
+      const table share =
+          load_tbl(parts, schema, every_column(schema), 300, {index, count}).content;
+      for (std::size_t i = 0; i < share.rows(); ++i, ++row) {
+        ASSERT_EQ(share["l_orderkey"].values.value(i), whole["l_orderkey"].values.value(row));
+        ASSERT_EQ(share["l_shipmode"].text(i), whole["l_shipmode"].text(row));
+        ASSERT_EQ(share["l_comment"].text(i), whole["l_comment"].text(row));
+      }
+    }
+    ASSERT_EQ(row, whole.rows()) << count << " shares";
+  }
+}
+
 TEST_F(tpch_parts, name_the_first_fault_by_its_file_and_row) {
   const table_schema& schema = table_named("region");
   const std::vector<std::string> parts{write("region.tbl.1", "0|AFRICA|one|\n1|AMERICA|one|\n"),
