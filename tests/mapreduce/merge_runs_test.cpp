@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "support/few_cases.hpp"
@@ -172,6 +174,42 @@ TEST(DigitSorter, WordsByCountAndByWordAsTheyCompare) {
       ASSERT_EQ(in_order[i], order.digits(expected[i], 0));
     }
   }
+}
+
+/// Sorts keys by their digits, from two runs, and compares.
+template <class Key>
+void expect_sorted_by_digits(const std::vector<Key>& keys) {
+  using one = record<Key, int>;
+  using order_type = key_order<one>;
+  static_assert(order_type::has_digits && !order_type::by_bytes);
+  const order_type order(&keys);
+  std::vector<one> records;
+  std::vector<std::uint64_t> digits;
+  for (const Key& key : keys) {
+    records.push_back({key, static_cast<int>(records.size())});
+    digits.push_back(order.digits(records.back(), 0));
+  }
+  std::vector<one> expected = records, sorted;
+  std::ranges::stable_sort(expected, order);
+  const std::size_t half = records.size() / 2;
+  const sorted_run<one> all{records, digits.data()};
+  const sorted_run<one> runs[] = {all.part(0, half), all.part(half, records.size())};
+  digit_sorter<one, order_type>(order).move_to(std::back_inserter(sorted), runs);
+  EXPECT_EQ(sorted, expected);
+}
+
+TEST(DigitSorter, TuplesByTheirFirstPart) {
+  std::mt19937_64 random(9);
+  std::vector<std::string> words;
+  const std::vector<counted> records = odd_words(9, 5000, words);
+  std::vector<std::tuple<std::string_view, int>> of_words;
+  std::vector<std::pair<std::int8_t, std::string>> of_numbers;
+  for (const counted& each : records) {
+    of_words.emplace_back(each.key.substr(0, random() % 12), static_cast<int>(random() % 3) - 1);
+    of_numbers.emplace_back(static_cast<std::int8_t>(random()), std::string(each.key));
+  }
+  expect_sorted_by_digits(of_words);
+  expect_sorted_by_digits(of_numbers);
 }
 
 TEST(MergeRuns, WordsInManyRanges) {

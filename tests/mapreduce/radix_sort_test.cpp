@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grouping by radix sort against std::sort.
+// Grouping by radix sort, and merge sort, against std::sort.
+#include <creek/mapreduce/detail/merge_sort.hpp>
 #include <creek/mapreduce/engine/gather_pairs.hpp>
 #include <creek/mapreduce/engine/radix_sort.hpp>
 
@@ -107,6 +108,29 @@ TEST(GatherPairs, KeysThatNoUpperBitTellsApart) {
     for (std::uint64_t i = 0; i < 3000; ++i) keys.push_back(i % 700 * step * inverse);
     expect_gathered(keys);
   }
+}
+
+TEST(MergeSort, AgreesWithAStableSort) {
+  std::mt19937 random(5);
+  for (std::size_t n = 0; n < 300; ++n) {
+    std::vector<std::pair<std::uint32_t, std::size_t>> all;
+    for (std::size_t i = 0; i < n; ++i) all.emplace_back(random() % (1 + n / 3), i);
+    auto expected = all, scratch = all;
+    const auto by_first = [](const auto& a, const auto& b) { return a.first < b.first; };
+    std::ranges::stable_sort(expected, by_first);
+    detail::merge_sort(std::span(all), std::span(scratch), by_first);
+    ASSERT_EQ(all, expected) << n;
+  }
+}
+
+TEST(MergeSort, LosesNothingIfComparisonsContradict) {
+  std::mt19937 random(6);
+  std::vector<std::size_t> all(1000), scratch(1000);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  detail::merge_sort(std::span(all), std::span(scratch),
+                     [&](std::size_t, std::size_t) { return random() % 2 == 0; });
+  std::ranges::sort(all);
+  for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], i);
 }
 
 }  // namespace

@@ -234,14 +234,21 @@ class machine_run {
     for (const records& each : all) total += each.size();
     if constexpr (sortable<Job>) {
       if (chosen_->sort) {
+        const record_order<Job> order{job_};
         std::vector<sorted_run<record_type>> runs;
+        std::vector<std::vector<std::uint64_t>> digits;
         for (records& each : all) {
-          if (!each.empty()) runs.push_back({each});
+          if (each.empty()) continue;
+          runs.push_back({each});
+          if constexpr (record_order<Job>::has_digits) {
+            std::vector<std::uint64_t>& made = digits.emplace_back();
+            for (const record_type& one : each) made.push_back(order.digits(one, 0));
+            runs.back().digits = made.data();
+          }
         }
         const std::size_t wanted = chosen_->top == 0 ? total : std::min(total, chosen_->top);
         made_.records = rt_->run([&] {
-          return merge_runs(std::span<const sorted_run<record_type>>(runs), wanted,
-                            record_order<Job>{job_});
+          return merge_runs(std::span<const sorted_run<record_type>>(runs), wanted, order);
         });
         return;
       }

@@ -8,6 +8,7 @@
 #include <bit>
 #include <concepts>
 #include <creek/mapreduce/detail/heap_sort.hpp>
+#include <creek/mapreduce/detail/merge_sort.hpp>
 #include <creek/mapreduce/detail/parallel.hpp>
 #include <creek/mapreduce/engine/radix_sort.hpp>
 #include <creek/mapreduce/job.hpp>
@@ -137,11 +138,11 @@ class alignas(64) digit_sorter {  // neighbours share no cache line
     } else {
       for_each_run(std::span(order_), [&](std::span<place> equal) {
         if (equal.size() == 1) return;
-        heap_sort(equal, [&](const place& a, const place& b) {
-          if (before_(record(a), record(b))) return true;
-          if (before_(record(b), record(a))) return false;
+        std::ranges::sort(equal, [](const place& a, const place& b) {
           return a.run != b.run ? a.run < b.run : a.at < b.at;
         });
+        merge_sort(equal, std::span(scratch_),
+                   [&](const place& a, const place& b) { return before_(record(a), record(b)); });
       });
     }
     for (const place& one : order_) *out++ = std::move(record(one));

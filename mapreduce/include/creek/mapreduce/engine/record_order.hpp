@@ -8,7 +8,9 @@
 #include <creek/mapreduce/job.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace creek::mapreduce::detail {
 
@@ -26,6 +28,26 @@ concept tells_bytes = tells_more_digits<Job> &&
   { job.order_size(one) } -> std::same_as<std::size_t>;
 };
 
+/// Digits of a tuple: those of its first part, which is compared first.
+template <class Key>
+struct first_digits {
+  static constexpr bool available = false;
+};
+template <class First, class... Rest>
+struct first_digits<std::tuple<First, Rest...>> {
+  static constexpr bool available = key_digits<First>::available;
+  static std::uint64_t digits(const std::tuple<First, Rest...>& key) noexcept {
+    return key_digits<First>::digits(std::get<0>(key), 0);
+  }
+};
+template <class First, class Second>
+struct first_digits<std::pair<First, Second>> {
+  static constexpr bool available = key_digits<First>::available;
+  static std::uint64_t digits(const std::pair<First, Second>& key) noexcept {
+    return key_digits<First>::digits(key.first, 0);
+  }
+};
+
 /// Order by key. The same type for all jobs with such records, so that sorting and merging them is
 /// compiled once.
 template <class Record>
@@ -34,14 +56,18 @@ struct key_order {
   using key_type = decltype(Record::key);
   static constexpr bool sorts = std::totally_ordered<key_type>;
   static constexpr bool by_bytes = byte_string<key_type>;
-  static constexpr bool has_digits = by_bytes;
+  static constexpr bool has_digits = sorts && (by_bytes || first_digits<key_type>::available);
 
   template <class Job>
   constexpr key_order(const Job* /*any*/) noexcept {}  // NOLINT: as job_order from its job
 
   [[nodiscard]] bool operator()(const Record& a, const Record& b) const { return a.key < b.key; }
-  [[nodiscard]] std::uint64_t digits(const Record& one, std::size_t at) const requires by_bytes {
-    return key_digits<key_type>::digits(one.key, at);
+  [[nodiscard]] std::uint64_t digits(const Record& one, std::size_t at) const requires has_digits {
+    if constexpr (by_bytes) {
+      return key_digits<key_type>::digits(one.key, at);
+    } else {
+      return first_digits<key_type>::digits(one.key);
+    }
   }
   [[nodiscard]] std::size_t size(const Record& one) const requires by_bytes {
     return key_digits<key_type>::size(one.key);
