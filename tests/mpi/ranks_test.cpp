@@ -39,6 +39,11 @@ std::vector<std::uint8_t> pattern(std::size_t bytes, int seed) {
   return made;
 }
 
+TEST_F(MpiRanks, HaveProcessorsOfThisMachine) {
+  EXPECT_GE(c.processors(), 1);
+  EXPECT_LE(c.processors(), static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 TEST_F(MpiRanks, CarryMessagesOfAllSizesInOrder) {
   const std::vector<std::size_t> sizes{1, 7, 64, 4095, 65'537, 1'000'001, 0, 3};
   for (int from = 0; from < c.size(); ++from) {

@@ -286,6 +286,15 @@ void all_of(const grid& on, bool few) {
   }
 }
 
+/// Calls that are large enough for the workers of two ranks.
+void large(const grid& on) {
+  const int n = 700, block = 32;
+  std::snprintf(where_text, sizeof where_text, "%d x %d ranks, large", on.rows, on.cols);
+  solve<double>(on, n, 5, block, 0);
+  solve_positive<double>(on, 'L', n, 5, block, 0);
+  multiply<double>(on, 'T', 'N', 400, 400, 400, block, 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -303,6 +312,7 @@ int main(int argc, char** argv) {
     all_of<std::complex<float>>(on, true);
     left_to_scalapack(on);
     many_contexts(rows, size / rows);
+    if (!few) large(on);
   }
   if (rank == 0) std::printf("passed\n");
   MPI_Finalize();

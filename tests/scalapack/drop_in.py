@@ -28,6 +28,7 @@ def main():
     launch.skip_unless_it_starts(launcher)
     failures = []
     os.environ["CREEK_SCALAPACK"] = "verbose"
+    os.environ["CREEK_WORKERS"] = "3"
     done = launch.run([*launcher, *program])
     found = calls(done.stderr)
     print(done.stdout, done.stderr, flush=True)
@@ -37,6 +38,9 @@ def main():
         count, by_creek = found.get(name, (0, 0))
         if by_creek == 0 or (by_creek == count) != (name in SERVED):
             failures.append(f"{name}: {by_creek} of {count} calls served by creek")
+    workers = 3 if int(launcher[launcher.index("-n") + 1]) <= 2 else 0
+    if f"at rank 0, which has {workers} workers" not in done.stderr:
+        failures.append(f"rank 0 should have {workers} workers")
     if "parameter number    1 had an illegal value" not in done.stdout + done.stderr:
         failures.append("ScaLAPACK did not report the wrong argument")
     os.environ["CREEK_SCALAPACK"] = "0"
