@@ -97,11 +97,14 @@ struct words_of_two_texts {
 }  // namespace guide
 
 template <>
-struct creek::mapreduce::wire<guide::customer> {
+struct creek::wire<guide::customer> {
   static void put(std::vector<std::byte>& to, const guide::customer& one) {
     wire<std::string>::put(to, one.name);
   }
-  static guide::customer get(const std::byte*& at) { return {wire<std::string>::get(at)}; }
+  template <class Cursor>
+  static guide::customer get(Cursor& at) {
+    return {wire<std::string>::get(at)};
+  }
 };
 
 namespace guide {

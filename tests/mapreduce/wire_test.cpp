@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <creek/core/messages/wire.hpp>
 #include <creek/mapreduce/jobs/line_filter.hpp>
 #include <creek/mapreduce/tables/pair_buffer.hpp>
-#include <creek/mapreduce/wire.hpp>
 #include <map>
 #include <memory>
 #include <set>

@@ -117,10 +117,17 @@ void line_filter::combine(filtered_piece& into, filtered_piece&& from) {
   into.copies.insert(into.copies.end(), from.copies.begin(), from.copies.end());
 }
 
+}  // namespace creek::mapreduce
+
+namespace creek {
+
+using mapreduce::filtered_line;
+using mapreduce::filtered_piece;
+
 void wire<filtered_piece>::put(std::vector<std::byte>& to, const filtered_piece& piece) {
   wire<std::uint64_t>::put(to, piece.seen);
   wire<std::uint64_t>::put(to, piece.found);
-  detail::put_length(to, piece.lines.size());
+  wire<std::uint64_t>::put(to, piece.lines.size());
   for (const filtered_line& line : piece.lines) {
     wire<std::string_view>::put(to, line.text);
     wire<std::uint64_t>::put(to, line.number);
@@ -131,13 +138,13 @@ filtered_piece wire<filtered_piece>::get(const std::byte*& at) {
   filtered_piece piece;
   piece.seen = wire<std::uint64_t>::get(at);
   piece.found = wire<std::uint64_t>::get(at);
-  piece.lines.resize(detail::get_length(at));
+  piece.lines.resize(wire<std::uint64_t>::get(at));
   for (filtered_line& line : piece.lines) {
     line.text = wire<std::string_view>::get(at);
     line.number = wire<std::uint64_t>::get(at);
   }
-  if (!piece.lines.empty()) copy_lines(piece);
+  if (!piece.lines.empty()) mapreduce::copy_lines(piece);
   return piece;
 }
 
-}  // namespace creek::mapreduce
+}  // namespace creek

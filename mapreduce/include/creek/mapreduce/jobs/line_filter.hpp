@@ -2,9 +2,9 @@
 // Filter for the lines that contain a string, or those that do not.
 #pragma once
 
+#include <creek/core/messages/wire.hpp>
 #include <creek/mapreduce/engine/split_source.hpp>
 #include <creek/mapreduce/input.hpp>
-#include <creek/mapreduce/wire.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -71,11 +71,11 @@ class line_filter {
 extern template result<line_filter> detail::run_source(const line_filter&, split_source<text_split>,
                                                        const options&);
 
+}  // namespace creek::mapreduce
+
 /// Sends the lines themselves; the receiver of a piece owns a copy of their text.
 template <>
-struct wire<filtered_piece> {
-  static void put(std::vector<std::byte>& to, const filtered_piece& piece);
-  static filtered_piece get(const std::byte*& at);
+struct creek::wire<creek::mapreduce::filtered_piece> {
+  static void put(std::vector<std::byte>& to, const mapreduce::filtered_piece& piece);
+  static mapreduce::filtered_piece get(const std::byte*& at);
 };
-
-}  // namespace creek::mapreduce

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <creek/core/messages/wire.hpp>
 #include <creek/core/threads/prefetch.hpp>
 #include <creek/mapreduce/detail/key_views.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/spill/spill_file.hpp>
 #include <creek/mapreduce/tables/key_store.hpp>
 #include <creek/mapreduce/tables/stored_key.hpp>
-#include <creek/mapreduce/wire.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,8 @@
 // by partition.
 #pragma once
 
+#include <creek/core/messages/wire.hpp>
 #include <creek/mapreduce/tables/values.hpp>
-#include <creek/mapreduce/wire.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
