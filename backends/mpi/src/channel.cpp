@@ -147,12 +147,12 @@ void channel::require_thread_and_peer(int peer) const {
   }
 }
 
-void channel::begin_send(const void* data, std::size_t bytes, int to, pending& begun) {
+void channel::begin_send(const void* data, std::size_t bytes, int to, pending& begun,
+                         message_kind kind) {
   require_thread_and_peer(to);
   begun = {.receives = false, .done = bytes == 0, .peer = to, .bytes = bytes};
   if (begun.done) return;  // an empty message is none: its receiver may not know of it
-  const int code =
-      by_->begin_send(communicator_, data, bytes, to, message_kind::sent, &begun.handle);
+  const int code = by_->begin_send(communicator_, data, bytes, to, kind, &begun.handle);
   begun.done = code != 0;
   require(*by_, code, "send");
 }
@@ -167,11 +167,21 @@ void channel::begin_receive(void* data, std::size_t bytes, int from, message_kin
   require(*by_, code, "receive");
 }
 
+void channel::begin_receive_from_any(void* data, std::size_t bytes, pending& begun) {
+  require_thread_and_peer(rank_);
+  begun = {.receives = true, .done = false, .bytes = bytes, .from_any = true};
+  const int code = by_->begin_receive(communicator_, data, bytes, any_rank, message_kind::from_any,
+                                      &begun.handle);
+  begun.done = code != 0;
+  require(*by_, code, "receive");
+}
+
 bool channel::test(pending& begun) {
   if (begun.done) return true;
-  require_thread_and_peer(begun.peer);
+  require_thread_and_peer(begun.from_any ? rank_ : begun.peer);
   std::size_t received = 0;
-  const int code = by_->test(&begun.handle, &begun.done, &received);
+  int from = any_rank;
+  const int code = by_->test(&begun.handle, &begun.done, &received, &from);
   if (code != 0) begun.done = true;
   if (code != 0 && begun.receives && by_->is_truncation(code)) {
     char text[512];
@@ -182,7 +192,10 @@ bool channel::test(pending& begun) {
                     begun.peer, begun.bytes, text));
   }
   require(*by_, code, "wait");
-  if (begun.done && begun.receives && received != begun.bytes) {
+  if (begun.done && begun.from_any) {
+    begun.peer = from;
+    begun.bytes = received;
+  } else if (begun.done && begun.receives && received != begun.bytes) {
     throw usage_error(fmt::format("mpi: rank {} sent {} bytes, {} are expected", begun.peer,
                                   received, begun.bytes));
   }

@@ -132,7 +132,7 @@ const calls lone_rank{
     .begin_broadcast = [](void*, void*, std::size_t, int,
                           request_handle* begun) { return nothing_to_do(begun); },
     .test =
-        [](request_handle* begun, bool* done, std::size_t* received) {
+        [](request_handle* begun, bool* done, std::size_t* received, int* from) {
           request* const one = request_in(*begun);
           *done = true;
           if (one == nullptr) return 0;
@@ -140,6 +140,7 @@ const calls lone_rank{
           *done = one->what->done;
           if (!*done) return 0;
           *received = one->what->received;
+          *from = 0;
           const bool fits = one->what->received <= one->what->room;
           finish(*begun);
           return fits ? 0 : truncated;

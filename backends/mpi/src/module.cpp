@@ -204,8 +204,8 @@ constexpr calls table{
            request_handle* begun) {
           const byte_type as(bytes);
           return begin(begun, [&](MPI_Request* request) {
-            return MPI_Irecv(data, as.count(), as.type(), from, static_cast<int>(kind),
-                             comm_of(communicator), request);
+            return MPI_Irecv(data, as.count(), as.type(), from == any_rank ? MPI_ANY_SOURCE : from,
+                             static_cast<int>(kind), comm_of(communicator), request);
           });
         },
     .begin_barrier =
@@ -222,7 +222,7 @@ constexpr calls table{
           });
         },
     .test =
-        [](request_handle* begun, bool* done, std::size_t* received) {
+        [](request_handle* begun, bool* done, std::size_t* received, int* from) {
           MPI_Request request = load(*begun);
           MPI_Status status;
           int flag = 0;
@@ -233,6 +233,7 @@ constexpr calls table{
           MPI_Count count = 0;
           MPI_Get_elements_x(&status, MPI_BYTE, &count);
           *received = static_cast<std::size_t>(count);
+          *from = status.MPI_SOURCE;
           return code;
         },
     .forget =

@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include <creek/core/messages/collectives.hpp>
 #include <creek/core/messages/message_value.hpp>
+#include <creek/core/messages/rank_messages.hpp>
 #include <creek/mpi/process.hpp>
 
 namespace creek {
@@ -180,6 +182,11 @@ class mpi_communicator : public collectives<mpi_communicator> {
   [[nodiscard]] std::optional<T> try_take(int from) {
     if (!channel_.has_posted(from)) return std::nullopt;
     return take<T>(from);
+  }
+
+  /// Returns the messages that carry the calls of an object_space; one at a time.
+  [[nodiscard]] std::unique_ptr<rank_messages> make_rank_messages() {
+    return mpi_backend::make_rank_messages(channel_);
   }
 
  private:

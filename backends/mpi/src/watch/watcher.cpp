@@ -66,6 +66,8 @@ const char* verb_of(operation what) noexcept {
       return "in a barrier";
     case operation::broadcast:
       return "in a broadcast from rank ";
+    case operation::serve:
+      return "serving calls";
   }
   return "";
 }
@@ -78,7 +80,7 @@ std::string doing(const watch_message& last) {
     if (!text.empty()) text += ", ";
     text += verb_of(what);
     const bool in_part = (last.operation >> 32 & 1) != 0;
-    if (what != operation::barrier)
+    if (what != operation::barrier && what != operation::serve)
       text += std::to_string(static_cast<std::uint32_t>(last.operation));
     if (in_part) text += " of a part";
   }

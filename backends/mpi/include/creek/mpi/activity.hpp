@@ -12,7 +12,7 @@
 
 namespace creek::mpi_backend {
 
-enum class operation : std::uint32_t { none, send, receive, post, take, barrier, broadcast };
+enum class operation : std::uint32_t { none, send, receive, post, take, barrier, broadcast, serve };
 
 /// Record of a rank in memory that it shares with its watcher, which reads it after the rank's
 /// death, too. One thread of the rank writes; all accesses are relaxed.

@@ -17,7 +17,15 @@ struct request_handle {
 };
 
 /// Kinds of messages between two ranks, which do not overtake others of their kind.
-enum class message_kind : int { sent = 1, posted = 2 };
+enum class message_kind : int {
+  sent = 1,
+  posted = 2,
+  from_any = 3,  ///< to a receive from any rank
+  rest = 4,      ///< what does not fit into such a message
+};
+
+/// The sender of a receive from any rank.
+inline constexpr int any_rank = -1;
 
 /// Functions return 0 or the code of an error. Communicators are addresses that this table made.
 struct calls {
@@ -57,8 +65,8 @@ struct calls {
   int (*begin_barrier)(void* communicator, request_handle* begun);
   int (*begin_broadcast)(void* communicator, void* data, std::size_t bytes, int root,
                          request_handle* begun);
-  /// `received`: set when a receive is done.
-  int (*test)(request_handle* begun, bool* done, std::size_t* received);
+  /// `received`, `from`: set when a receive is done.
+  int (*test)(request_handle* begun, bool* done, std::size_t* received, int* from);
   /// Gives up a request that is not done.
   void (*forget)(request_handle* begun, bool receives);
   /// Looks for a message without taking it.

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <thread>
@@ -16,6 +17,7 @@
 
 #include <creek/core/error.hpp>
 #include <creek/core/function_ref.hpp>
+#include <creek/core/messages/rank_messages.hpp>
 #include <creek/mpi/activity.hpp>
 #include <creek/mpi/calls.hpp>
 
@@ -80,8 +82,9 @@ class channel {
     request_handle handle{};
     bool receives = false;
     bool done = true;
-    int peer = -1;
-    std::size_t bytes = 0;
+    int peer = any_rank;    ///< the sender, when a receive from any rank is done
+    std::size_t bytes = 0;  ///< of a receive from any rank: at most, and when it is done received
+    bool from_any = false;
   };
 
   /// Duplicates the MPI_Comm at an address, or that of all ranks.
@@ -99,12 +102,17 @@ class channel {
   void use_in_this_thread() noexcept { owner_ = std::this_thread::get_id(); }
   /// Returns the number of ranks on this machine; of a part, those of the whole.
   [[nodiscard]] int ranks_here() const noexcept { return ranks_here_; }
+  [[nodiscard]] bool is_part() const noexcept { return is_part_; }
+  [[nodiscard]] std::chrono::microseconds spin() const noexcept { return spin_; }
 
   /// Returns this rank's share of the processors; of a part, that of the whole.
   [[nodiscard]] int processors() const noexcept { return processors_; }
 
-  void begin_send(const void* data, std::size_t bytes, int to, pending& begun);
+  void begin_send(const void* data, std::size_t bytes, int to, pending& begun,
+                  message_kind kind = message_kind::sent);
   void begin_receive(void* data, std::size_t bytes, int from, message_kind kind, pending& begun);
+  /// Begins to receive a message of at most `bytes` bytes from any rank.
+  void begin_receive_from_any(void* data, std::size_t bytes, pending& begun);
   [[nodiscard]] bool test(pending& begun);
   void wait(pending& begun);
   void forget(pending& begun) noexcept;
@@ -140,6 +148,9 @@ class channel {
   std::deque<posted> posted_;
   std::vector<std::size_t> posted_bytes_;  // by receiver
 };
+
+/// Returns messages of any length over a channel, which must outlive them.
+[[nodiscard]] std::unique_ptr<rank_messages> make_rank_messages(channel& over);
 
 /// Writes a line to standard error, and waits until a launcher that reads it through a pipe has
 /// done so, at most half a second: MPICH's forgets what it has not read when a rank aborts.

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects that live on one rank and are called from all others: what remote<T> is for the workers
+// of a process, for processes on several machines. Source: TACO [Rotta 2012].
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <creek/core/messages/rank_messages.hpp>
+#include <creek/core/messages/wire.hpp>
+#include <creek/core/objects/call_error.hpp>
+#include <creek/core/objects/call_signature.hpp>
+#include <creek/core/objects/function_table.hpp>
+#include <creek/core/objects/pending_reply.hpp>
+
+namespace creek {
+
+template <class T>
+class global_ref;
+template <class T>
+class global_group;
+template <class R>
+class async_result;
+
+/// The objects of all ranks of a communicator. Making one is collective, and so is its end, which
+/// serves calls like barrier() and then destroys this rank's objects. The thread that makes it uses
+/// it, runs the calls of other ranks, and may have one object space at a time; the communicator
+/// must outlive it.
+///
+/// A rank serves calls while it waits for a result of its own, in barrier(), in poll(), and at the
+/// end. So a call may run while another one, also of the same object, waits for a result. Calls
+/// from one rank to another begin in the order in which they were made.
+///
+/// Functions are template arguments: a member of T, a function that takes T& first, or a function
+/// object without state. Arguments and results are copied as bytes (messages/wire.hpp). All ranks
+/// have to run the same program; the constructor throws usage_error if they do not.
+class object_space {
+ public:
+  template <class Communicator>
+  explicit object_space(Communicator& ranks) : object_space(make_rank_messages(ranks)) {
+    const std::uint64_t own = detail::program_fingerprint();
+    const std::uint64_t first = ranks.allreduce(own, [](auto a, auto) { return a; });
+    const int other = own == first ? ranks.size() : ranks.rank();
+    require_one_program(ranks.allreduce(other, [](int a, int b) { return a < b ? a : b; }));
+  }
+  object_space(const object_space&) = delete;
+  object_space& operator=(const object_space&) = delete;
+  /// Throws what barrier() throws. Does not wait for other ranks if an exception caused it.
+  ~object_space() noexcept(false);
+
+  /// Returns the object space of the calling thread. Throws usage_error if it has none.
+  [[nodiscard]] static object_space& current();
+  [[nodiscard]] int rank() const noexcept;
+  [[nodiscard]] int size() const noexcept;
+
+  /// Makes a T(arguments...) on a rank and waits until it is there. It lives until destroy() or the
+  /// end of the object space.
+  template <class T, class... A>
+  [[nodiscard]] global_ref<T> make_on(int rank, A&&... arguments);
+  /// Makes a T(arguments...) on each rank.
+  template <class T, class... A>
+  [[nodiscard]] global_group<T> make_on_all(const A&... arguments);
+
+  /// Calls the function F on a rank and waits for its result.
+  template <auto F, class... A>
+  auto call_on(int rank, A&&... arguments) {
+    return call<void, F>(rank, 0, std::forward<A>(arguments)...);
+  }
+  template <auto F, class... A>
+  [[nodiscard]] auto async_on(int rank, A&&... arguments) {
+    return async<void, F>(rank, 0, std::forward<A>(arguments)...);
+  }
+  template <auto F, class... A>
+  void post_on(int rank, A&&... arguments) {
+    post<void, F>(rank, 0, std::forward<A>(arguments)...);
+  }
+
+  /// Returns the root's value at all ranks, which all call this: such as handles of objects. Serves
+  /// calls until it has arrived, which a broadcast of the communicator does not.
+  template <class T>
+  [[nodiscard]] T bcast(T value, int root);
+
+  /// Serves the calls that have arrived; returns their number.
+  std::size_t poll();
+  /// Serves calls until all ranks have called this and no call or result is under way, also none
+  /// that calls have made. Throws usage_error in a call.
+  void barrier();
+
+ private:
+  template <class T>
+  friend class global_ref;
+  template <class R>
+  friend class async_result;
+
+  explicit object_space(std::unique_ptr<rank_messages> messages);
+  void require_one_program(int first_that_differs) const;
+
+  /// The function that makes an object.
+  template <class T, class... A>
+  struct construction {
+    using shape = detail::call_shape<std::uint64_t, A...>;
+    static void run(object_space& space, void*, byte_reader& from, std::vector<std::byte>& to) {
+      shape::run(
+          [&](auto&&... arguments) {
+            std::unique_ptr<T> made;
+            if constexpr (std::is_constructible_v<T, A...>) {
+              made = std::make_unique<T>(std::move(arguments)...);
+            } else {
+              made.reset(new T{std::move(arguments)...});
+            }
+            return space.adopt(made.release(), typeid(T),
+                               [](void* object) noexcept { delete static_cast<T*>(object); });
+          },
+          from, to);
+    }
+    static inline detail::rank_function entry{typeid(construction), nullptr, &run};
+  };
+  /// A text is sent for an array or address of characters.
+  template <class A>
+  using sent_argument =
+      std::conditional_t<std::is_convertible_v<A, const char*>, std::string, std::decay_t<A>>;
+
+  template <class T, auto F, class... A>
+  auto call(int rank, std::uint64_t object, A&&... arguments) {
+    using function = detail::function_on_object<T, F>;
+    detail::reply_of<typename function::shape::result> reply;
+    send<function>(rank, object, &reply, std::forward<A>(arguments)...);
+    wait(reply);
+    return reply.take();
+  }
+  template <class T, auto F, class... A>
+  auto async(int rank, std::uint64_t object, A&&... arguments) {
+    using function = detail::function_on_object<T, F>;
+    return async_call<function>(rank, object, std::forward<A>(arguments)...);
+  }
+  template <class T, auto F, class... A>
+  void post(int rank, std::uint64_t object, A&&... arguments) {
+    using function = detail::function_on_object<T, F>;
+    send<function>(rank, object, nullptr, std::forward<A>(arguments)...);
+  }
+  template <class Function, class... A>
+  auto async_call(int rank, std::uint64_t object, A&&... arguments) {
+    using result = typename Function::shape::result;
+    async_result<result> made(std::make_unique<detail::reply_of<result>>());
+    send<Function>(rank, object, made.reply_.get(), std::forward<A>(arguments)...);
+    return made;
+  }
+  template <class Function, class... A>
+  void send(int rank, std::uint64_t object, detail::pending_reply* reply, A&&... arguments) {
+    std::vector<std::byte> bytes = begin_call(Function::entry, rank, object, reply);
+    Function::shape::put(bytes, std::forward<A>(arguments)...);
+    end_call(std::move(bytes), rank);
+  }
+
+  static void store_broadcast(int root, std::vector<std::byte> value);
+  [[nodiscard]] std::vector<std::byte> take_broadcast(int root);
+  std::vector<std::byte> begin_call(const detail::rank_function& function, int rank,
+                                    std::uint64_t object, detail::pending_reply* reply);
+  void end_call(std::vector<std::byte>&& bytes, int rank);
+  void destroy(int rank, std::uint64_t object);
+  void wait(detail::pending_reply& reply);
+  std::uint64_t adopt(void* object, const std::type_info& type, void (*end)(void*) noexcept);
+
+  std::unique_ptr<detail::call_service> service_;
+  std::vector<std::deque<std::vector<std::byte>>> broadcasts_;  ///< that have arrived, by root
+  int exceptions_;                                              ///< under way when this was made
+};
+
+/// The result of a call that was begun. Used by the thread of its object space; if it is dropped,
+/// so is the result.
+template <class R>
+class async_result {
+ public:
+  async_result() = default;
+  [[nodiscard]] bool valid() const noexcept { return reply_ != nullptr; }
+  /// Returns whether the result has arrived; serves calls that have.
+  [[nodiscard]] bool is_ready() {
+    if (!reply_->is_done()) object_space::current().poll();
+    return reply_->is_done();
+  }
+  /// Serves calls until the result has arrived.
+  void wait() {
+    if (!reply_->is_done()) object_space::current().wait(*reply_);
+  }
+  /// Waits, then returns the result or rethrows the exception; leaves this without a result.
+  R get() {
+    wait();
+    const auto reply = std::move(reply_);
+    return reply->take();
+  }
+
+ private:
+  friend class object_space;
+  explicit async_result(std::unique_ptr<detail::reply_of<R>> reply) : reply_(std::move(reply)) {}
+  std::unique_ptr<detail::reply_of<R>> reply_;
+};
+
+/// Address of an object: equal for equal objects, on all ranks.
+struct global_address {
+  int rank = -1;
+  std::uint64_t object = 0;  ///< its number on that rank, never used again
+  friend auto operator<=>(const global_address&, const global_address&) = default;
+};
+
+/// A handle of an object on some rank: an address, which can be copied, compared and sent. Its
+/// calls are made by the thread of an object space. They throw usage_error if the object was
+/// destroyed. What a call throws is thrown again as usage_error or creek::error, if it is one, or
+/// as call_error with its text.
+template <class T>
+class global_ref {
+ public:
+  global_ref() = default;
+  [[nodiscard]] global_address address() const noexcept { return address_; }
+  [[nodiscard]] int rank() const noexcept { return address_.rank; }
+  explicit operator bool() const noexcept { return address_.object != 0; }
+  friend auto operator<=>(const global_ref&, const global_ref&) = default;
+
+  /// Calls F(object, arguments...) and returns its result.
+  template <auto F, class... A>
+  auto call(A&&... arguments) const {
+    return space().template call<T, F>(rank(), address_.object, std::forward<A>(arguments)...);
+  }
+  /// Begins the call; returns the async_result.
+  template <auto F, class... A>
+  [[nodiscard]] auto async(A&&... arguments) const {
+    return space().template async<T, F>(rank(), address_.object, std::forward<A>(arguments)...);
+  }
+  /// Calls without an answer; may wait while the receiver has much to do. The call is dropped if
+  /// the object was destroyed. An exception is given to on_post_failure(std::exception_ptr), if T
+  /// has such a member; else the receiver's own next wait outside of a call rethrows it.
+  template <auto F, class... A>
+  void post(A&&... arguments) const {
+    space().template post<T, F>(rank(), address_.object, std::forward<A>(arguments)...);
+  }
+  /// Destroys the object and waits until that is done. If calls of it wait for something, it is
+  /// destroyed after the last one.
+  void destroy() const { space().destroy(rank(), address_.object); }
+
+ private:
+  friend class object_space;
+  global_ref(int rank, std::uint64_t object) noexcept : address_{rank, object} {}
+  [[nodiscard]] object_space& space() const { return object_space::current(); }
+
+  global_address address_;
+};
+
+/// An object on each rank; can be sent.
+template <class T>
+class global_group {
+ public:
+  global_group() = default;
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(members_.size()); }
+  [[nodiscard]] const global_ref<T>& operator[](int rank) const {
+    return members_[static_cast<std::size_t>(rank)];
+  }
+
+  /// Calls F on all members at once, and returns the results in the order of the ranks, if there
+  /// are any. Rethrows the first exception in that order when all calls have ended.
+  template <auto F, class... A>
+  auto call_all(const A&... arguments) const {
+    using result = typename detail::function_on_object<T, F>::shape::result;
+    std::vector<async_result<result>> begun;
+    for (const global_ref<T>& each : members_)
+      begun.push_back(each.template async<F>(arguments...));
+    for (auto& each : begun) each.wait();
+    if constexpr (std::is_void_v<result>) {
+      for (auto& each : begun) each.get();
+    } else {
+      std::vector<result> all;
+      for (auto& each : begun) all.push_back(each.get());
+      return all;
+    }
+  }
+  /// Calls F on all members and combines the results by `op`, in the order of the ranks.
+  template <auto F, class Op, class... A>
+  [[nodiscard]] auto reduce(Op op, const A&... arguments) const {
+    auto all = call_all<F>(arguments...);
+    auto total = std::move(all.at(0));
+    for (std::size_t i = 1; i < all.size(); ++i) total = op(std::move(total), std::move(all[i]));
+    return total;
+  }
+  template <auto F, class... A>
+  void post_all(const A&... arguments) const {
+    for (const global_ref<T>& each : members_) each.template post<F>(arguments...);
+  }
+  void destroy() const {
+    for (const global_ref<T>& each : members_) each.destroy();
+  }
+
+  template <class Archive>
+  friend void serialize(Archive& archive, global_group& group) {
+    archive(group.members_);
+  }
+
+ private:
+  friend class object_space;
+  std::vector<global_ref<T>> members_;
+};
+
+template <class T>
+T object_space::bcast(T value, int root) {
+  if (rank() != root) {
+    const std::vector<std::byte> bytes = take_broadcast(root);
+    byte_reader from(bytes);
+    return wire<T>::get(from);
+  }
+  std::vector<std::byte> bytes;
+  wire<T>::put(bytes, value);
+  for (int to = 0; to < size(); ++to) {
+    if (to != root) post_on<&object_space::store_broadcast>(to, root, bytes);
+  }
+  return value;
+}
+
+template <class T, class... A>
+global_ref<T> object_space::make_on(int rank, A&&... arguments) {
+  using function = construction<T, sent_argument<A>...>;
+  return {rank, async_call<function>(rank, 0, std::forward<A>(arguments)...).get()};
+}
+
+template <class T, class... A>
+global_group<T> object_space::make_on_all(const A&... arguments) {
+  using function = construction<T, sent_argument<const A&>...>;
+  std::vector<async_result<std::uint64_t>> begun;
+  for (int rank = 0; rank < size(); ++rank) {
+    begun.push_back(async_call<function>(rank, 0, arguments...));
+  }
+  global_group<T> made;
+  for (int rank = 0; rank < size(); ++rank) {
+    made.members_.push_back(global_ref<T>(rank, begun[static_cast<std::size_t>(rank)].get()));
+  }
+  return made;
+}
+
+}  // namespace creek

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call_service.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <creek/core/error.hpp>
+#include <creek/core/objects/call_signature.hpp>
+#include <creek/core/objects/object_space.hpp>
+
+namespace creek::detail {
+namespace {
+
+/// Maximum bytes of calls to one rank that it has not served, unless it is a single one. An
+/// estimate: 20 000 short posts.
+constexpr std::size_t window = std::size_t{1} << 20;
+
+/// Returns the address that calls may not go below: a quarter of the thread's stack stays free.
+std::uintptr_t limit_of_stack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &lowest, &bytes);
+  pthread_attr_destroy(&attributes);
+  return reinterpret_cast<std::uintptr_t>(lowest) + bytes / 4;
+}
+
+void put_header(std::vector<std::byte>& to, const message_header& header) {
+  to.resize(sizeof header);
+  std::memcpy(to.data(), &header, sizeof header);
+}
+
+enum class failure_kind : std::uint8_t { usage, system, other };
+
+/// Appends the exception that is being handled.
+void put_failure(std::vector<std::byte>& to) {
+  const auto put = [&](failure_kind kind, int code, std::string_view text) {
+    wire<failure_kind>::put(to, kind);
+    wire<int>::put(to, code);
+    wire<std::string_view>::put(to, text);
+  };
+  try {
+    throw;
+  } catch (const usage_error& why) {
+    put(failure_kind::usage, 0, why.what());
+  } catch (const std::system_error& why) {
+    // The receiver's exception appends the text of the code again.
+    std::string_view text = why.what();
+    const std::string code = ": " + why.code().message();
+    if (text.ends_with(code)) text.remove_suffix(code.size());
+    const bool has_errno = why.code().category() == std::generic_category() ||
+                           why.code().category() == std::system_category();
+    if (has_errno) return put(failure_kind::system, why.code().value(), text);
+    put(failure_kind::other, 0, why.what());
+  } catch (const std::exception& why) {
+    put(failure_kind::other, 0, why.what());
+  } catch (...) {
+    put(failure_kind::other, 0, "an exception that is no std::exception");
+  }
+}
+
+std::exception_ptr get_failure(byte_reader& from) {
+  const auto kind = wire<failure_kind>::get(from);
+  const int code = wire<int>::get(from);
+  const auto text = wire<std::string>::get(from);
+  if (kind == failure_kind::usage) return std::make_exception_ptr(usage_error(text));
+  if (kind == failure_kind::system) return std::make_exception_ptr(error(code, text));
+  return std::make_exception_ptr(call_error(text));
+}
+
+}  // namespace
+
+void throw_bytes_left(std::size_t bytes) {
+  throw error(EBADMSG, fmt::format("a message has {} bytes more than were read", bytes));
+}
+
+pending_reply::~pending_reply() {
+  if (service_ != nullptr) service_->forget(*this);
+}
+
+call_service::call_service(object_space& space, std::unique_ptr<rank_messages> messages)
+    : space_(&space),
+      messages_(std::move(messages)),
+      rank_(messages_->rank()),
+      size_(messages_->size()),
+      functions_(function_table()),
+      stack_limit_(limit_of_stack()),
+      under_way_(static_cast<std::size_t>(size_)),
+      served_(static_cast<std::size_t>(size_)) {}
+
+call_service::~call_service() {
+  for (const expected& each : expected_) {
+    if (each.reply == nullptr) continue;
+    each.reply->service_ = nullptr;
+    each.reply->is_done_ = true;
+    each.reply->failure_ =
+        std::make_exception_ptr(usage_error("a call whose object space has ended"));
+  }
+}
+
+std::vector<std::byte> call_service::begin_call(const rank_function* function, int rank,
+                                                std::uint64_t object, pending_reply* reply) {
+  if (rank < 0 || rank >= size_) {
+    throw usage_error(fmt::format("a call of rank {} of {}", rank, size_));
+  }
+  if (function != nullptr && functions_[function->number] != function) {
+    throw usage_error(
+        fmt::format("a call of {}, which was loaded after the first object space", function->name));
+  }
+  const auto at = static_cast<std::size_t>(rank);
+  if (running_ == 0 && under_way_[at] >= window) [[unlikely]] {
+    serve_until([&] { return under_way_[at] < window; });
+  }
+  const message_kind kind = function == nullptr ? message_kind::destroy
+                            : reply == nullptr  ? message_kind::post
+                                                : message_kind::call;
+  message_header header(kind, function == nullptr ? 0 : function->number);
+  header.object[0] = static_cast<std::uint32_t>(object);
+  header.object[1] = static_cast<std::uint32_t>(object >> 32);
+  if (reply != nullptr) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(expected_.size()));
+      expected_.emplace_back();
+    }
+    header.request = free_.back();
+    free_.pop_back();
+    expected_[header.request] = {reply, rank};
+    reply->service_ = this;
+    reply->slot_ = header.request;
+  }
+  std::vector<std::byte> bytes = messages_->make_buffer();
+  put_header(bytes, header);
+  return bytes;
+}
+
+void call_service::end_call(std::vector<std::byte>&& bytes, int rank) {
+  under_way_[static_cast<std::size_t>(rank)] += bytes.size();
+  send(std::move(bytes), rank);
+}
+
+void call_service::send(std::vector<std::byte>&& bytes, int to) {
+  ++own_totals_.sent;
+  if (to == rank_) {
+    const std::size_t size = bytes.size();
+    own_.push_back({rank_, size, std::move(bytes)});
+  } else {
+    messages_->send(std::move(bytes), to);
+  }
+}
+
+void call_service::send_control(int to, const message_header& header, const totals* counts) {
+  std::vector<std::byte> bytes = messages_->make_buffer();
+  put_header(bytes, header);
+  if (counts != nullptr) wire<totals>::put(bytes, *counts);
+  messages_->send(std::move(bytes), to);
+}
+
+void call_service::forget(pending_reply& reply) noexcept {
+  expected_[reply.slot_].reply = nullptr;
+  reply.service_ = nullptr;
+}
+
+void call_service::wait(const pending_reply& reply) {
+  serve_until([&] { return reply.is_done(); });
+}
+
+std::size_t call_service::poll() {
+  std::size_t served = 0;
+  while (serve_one()) ++served;
+  if (running_ == 0) throw_stored_failure();
+  return served;
+}
+
+void call_service::throw_stored_failure() {
+  if (stored_failure_) std::rethrow_exception(std::exchange(stored_failure_, nullptr));
+}
+
+void call_service::serve_until(function_ref<bool()> condition) {
+  rank_messages::message one;
+  while (!condition()) {
+    if (!serve_one()) {
+      if (size_ == 1) throw usage_error("a call waits for a result that waits for this call");
+      messages_->receive(one);
+      serve(one);
+      messages_->recycle(std::move(one.memory));
+      one.memory = {};
+    }
+    if (running_ == 0) throw_stored_failure();
+  }
+}
+
+bool call_service::serve_one() {
+  rank_messages::message one;
+  if (!own_.empty()) {
+    one = std::move(own_.front());
+    own_.pop_front();
+  } else if (size_ == 1 || !messages_->try_receive(one)) {
+    return false;
+  }
+  serve(one);
+  messages_->recycle(std::move(one.memory));
+  return true;
+}
+
+void call_service::serve(const rank_messages::message& one) {
+  message_header header;
+  if (one.size < sizeof header) {
+    throw error(EBADMSG,
+                fmt::format("rank {} sent {} bytes, which are no call", one.from, one.size));
+  }
+  std::memcpy(&header, one.memory.data(), sizeof header);
+  byte_reader rest(one.bytes().subspan(sizeof header));
+  switch (header.kind()) {
+    case message_kind::call:
+    case message_kind::post:
+    case message_kind::destroy:
+      serve_call(header, one.from, rest);
+      give_credit(one.from, one.size);
+      break;
+    case message_kind::result:
+    case message_kind::failure:
+      take_reply(header, one.from, rest);
+      break;
+    case message_kind::credit: {
+      std::size_t& under_way = under_way_[static_cast<std::size_t>(one.from)];
+      if (header.request > under_way) throw error(EBADMSG, "more calls were served than sent");
+      under_way -= header.request;
+      break;
+    }
+    case message_kind::ask:
+      is_asked_ = true;
+      return answer_if_asked();
+    case message_kind::counts: {
+      const auto counts = wire<totals>::get(rest);
+      asked_totals_.sent += counts.sent;
+      asked_totals_.received += counts.received;
+      ++answers_;
+      return;
+    }
+    case message_kind::release:
+      is_released_ = true;
+      return;
+    default:
+      throw error(EBADMSG, fmt::format("rank {} sent a message of kind {}, which there is not",
+                                       one.from, static_cast<unsigned>(header.kind())));
+  }
+  ++own_totals_.received;
+}
+
+void call_service::serve_call(const message_header& header, int from, byte_reader arguments) {
+  message_header answer(message_kind::result);
+  answer.request = header.request;
+  std::vector<std::byte> bytes = messages_->make_buffer();
+  put_header(bytes, answer);
+  ++running_;
+  try {
+    run_call(header, arguments, bytes);
+  } catch (...) {
+    if (header.kind() == message_kind::post) {
+      fail_post(header);
+    } else {
+      answer.code = static_cast<std::uint32_t>(message_kind::failure);
+      put_header(bytes, answer);
+      put_failure(bytes);
+    }
+  }
+  --running_;
+  if (header.kind() == message_kind::post) return messages_->recycle(std::move(bytes));
+  send(std::move(bytes), from);
+}
+
+void call_service::run_call(const message_header& header, byte_reader& arguments,
+                            std::vector<std::byte>& to) {
+  if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_) {
+    throw usage_error(fmt::format(
+        "rank {} has no stack left for a call: {} calls there wait for others, one in the other",
+        rank_, running_ - 1));
+  }
+  if (header.kind() == message_kind::destroy) return objects_.remove(header.object_number());
+  if (header.function() >= functions_.size()) {
+    throw error(EBADMSG,
+                fmt::format("a call of function {} of {}", header.function(), functions_.size()));
+  }
+  const rank_function& function = *functions_[header.function()];
+  if (function.object == nullptr) return function.run(*space_, nullptr, arguments, to);
+  const object_table::use used(objects_, header.object_number(), *function.object);
+  function.run(*space_, used.object(), arguments, to);
+}
+
+/// Called while the exception of a post is handled.
+void call_service::fail_post(const message_header& header) noexcept {
+  try {
+    const rank_function* const function =
+        header.function() < functions_.size() ? functions_[header.function()] : nullptr;
+    if (function != nullptr && function->object != nullptr) {
+      std::optional<object_table::use> used;
+      try {
+        used.emplace(objects_, header.object_number(), *function->object);
+      } catch (const usage_error&) {
+        return;  // the object was destroyed: the post is dropped
+      }
+      if (function->on_post_failure != nullptr) {
+        return function->on_post_failure(used->object(), std::current_exception());
+      }
+    }
+  } catch (...) {
+    if (!stored_failure_) stored_failure_ = std::current_exception();
+    return;
+  }
+  if (!stored_failure_) stored_failure_ = std::current_exception();
+}
+
+void call_service::take_reply(const message_header& header, int from, byte_reader result) {
+  if (header.request >= expected_.size() || expected_[header.request].rank != from) {
+    throw error(EBADMSG, fmt::format("rank {} answered a call that was not made", from));
+  }
+  pending_reply* const reply = std::exchange(expected_[header.request], {}).reply;
+  free_.push_back(header.request);
+  if (reply == nullptr) return;  // nobody waits any more
+  reply->service_ = nullptr;
+  try {
+    if (header.kind() == message_kind::failure) {
+      reply->failure_ = get_failure(result);
+    } else {
+      reply->read(result);
+    }
+    if (result.left() != 0) throw_bytes_left(result.left());
+  } catch (...) {
+    reply->failure_ = std::current_exception();
+  }
+  reply->is_done_ = true;
+}
+
+void call_service::give_credit(int to, std::size_t bytes) {
+  if (to == rank_) {
+    under_way_[static_cast<std::size_t>(to)] -= bytes;
+    return;
+  }
+  std::size_t& served = served_[static_cast<std::size_t>(to)];
+  served += bytes;
+  if (served < window / 4) return;
+  ++own_totals_.sent;
+  message_header credit(message_kind::credit);
+  credit.request = static_cast<std::uint32_t>(std::exchange(served, 0));
+  send_control(to, credit);
+}
+
+/// Rank 0 asks for counts until all calls, posts, answers and credits that were sent were received,
+/// twice with the same counts: then nothing was under way between the two [Mattern 1987].
+void call_service::barrier() {
+  if (running_ != 0) throw usage_error("object_space::barrier() in a call: all ranks make it");
+  in_barrier_ = true;
+  is_released_ = false;
+  if (rank_ == 0) {
+    count_until_quiet();
+    for (int to = 1; to < size_; ++to) send_control(to, message_header(message_kind::release));
+  } else {
+    answer_if_asked();
+    serve_until([&] { return is_released_; });
+  }
+  in_barrier_ = false;
+}
+
+void call_service::answer_if_asked() {
+  if (!is_asked_ || !in_barrier_) return;
+  is_asked_ = false;
+  send_control(0, message_header(message_kind::counts), &own_totals_);
+}
+
+void call_service::count_until_quiet() {
+  using namespace std::chrono_literals;
+  std::chrono::microseconds pause = 5us;
+  for (totals before{.sent = ~std::uint64_t{0}};;) {
+    poll();
+    answers_ = 0;
+    asked_totals_ = {};
+    for (int to = 1; to < size_; ++to) send_control(to, message_header(message_kind::ask));
+    serve_until([&] { return answers_ == size_ - 1; });
+    asked_totals_.sent += own_totals_.sent;
+    asked_totals_.received += own_totals_.received;
+    const bool is_quiet = asked_totals_.sent == asked_totals_.received;
+    if (is_quiet && asked_totals_ == before) return;
+    before = asked_totals_;
+    if (is_quiet) continue;
+    pause = std::min<std::chrono::microseconds>(2 * pause, 1ms);
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+}  // namespace creek::detail

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls between this rank and the others: sends them, runs those that arrive, and finds out
+// when none is under way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <creek/core/function_ref.hpp>
+#include <creek/core/messages/rank_messages.hpp>
+#include <creek/core/objects/function_table.hpp>
+#include <creek/core/objects/pending_reply.hpp>
+
+#include "object_table.hpp"
+
+namespace creek::detail {
+
+enum class message_kind : std::uint8_t {
+  call,     ///< `request`: for the answer
+  post,     ///< a call without an answer
+  destroy,  ///< an object; answered like a call
+  result,
+  failure,  ///< what a call threw
+  credit,   ///< so many bytes of calls were served: `request`
+  ask,      ///< rank 0 asks for the counts
+  counts,   ///< so many messages sent and received
+  release,  ///< the end of a barrier
+};
+
+/// The first bytes of each message.
+struct message_header {
+  std::uint32_t length = 0;
+  std::uint32_t code = 0;  ///< number of the function * 16 + kind
+  std::uint32_t request = 0;
+  std::uint32_t object[2]{};  ///< lower and upper half of its number
+
+  message_header() = default;
+  explicit message_header(message_kind kind, std::uint32_t function = 0) noexcept
+      : code(function << 4 | static_cast<std::uint32_t>(kind)) {}
+  [[nodiscard]] message_kind kind() const noexcept { return static_cast<message_kind>(code & 15); }
+  [[nodiscard]] std::uint32_t function() const noexcept { return code >> 4; }
+  [[nodiscard]] std::uint64_t object_number() const noexcept {
+    return std::uint64_t{object[1]} << 32 | object[0];
+  }
+};
+static_assert(sizeof(message_header) == 20);
+
+class call_service {
+ public:
+  call_service(object_space& space, std::unique_ptr<rank_messages> messages);
+  call_service(const call_service&) = delete;
+  call_service& operator=(const call_service&) = delete;
+  ~call_service();
+
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] object_table& objects() noexcept { return objects_; }
+
+  /// Returns the begin of a message to a rank that calls a function, or with null destroys an
+  /// object. Waits while too much is under way to that rank, if no call is running here.
+  [[nodiscard]] std::vector<std::byte> begin_call(const rank_function* function, int rank,
+                                                  std::uint64_t object, pending_reply* reply);
+  void end_call(std::vector<std::byte>&& bytes, int rank);
+  void serve_until(function_ref<bool()> condition);
+  void wait(const pending_reply& reply);
+  /// The reply is not waited for any more.
+  void forget(pending_reply& reply) noexcept;
+
+  std::size_t poll();
+  void barrier();
+
+ private:
+  struct expected {
+    pending_reply* reply = nullptr;  ///< null if nobody waits any more
+    int rank = -1;                   ///< that will answer; -1 if the slot is free
+  };
+  struct totals {
+    std::uint64_t sent = 0, received = 0;
+    bool operator==(const totals&) const = default;
+  };
+
+  [[nodiscard]] bool serve_one();
+  void serve(const rank_messages::message& one);
+  void serve_call(const message_header& header, int from, byte_reader arguments);
+  void run_call(const message_header& header, byte_reader& arguments, std::vector<std::byte>& to);
+  void fail_post(const message_header& header) noexcept;
+  void take_reply(const message_header& header, int from, byte_reader result);
+  void give_credit(int to, std::size_t bytes);
+  void send(std::vector<std::byte>&& bytes, int to);
+  void send_control(int to, const message_header& header, const totals* counts = nullptr);
+  void answer_if_asked();
+  void count_until_quiet();
+  void throw_stored_failure();
+
+  object_space* space_;
+  std::unique_ptr<rank_messages> messages_;
+  int rank_, size_;
+  const std::vector<const rank_function*>& functions_;
+  object_table objects_;
+
+  std::vector<expected> expected_;  ///< replies, by slot
+  std::vector<std::uint32_t> free_;
+  std::deque<rank_messages::message> own_;  ///< from this rank to itself
+  int running_ = 0;                         ///< calls that run here, one in the wait of another
+  std::uintptr_t stack_limit_;              ///< calls run above it
+  std::exception_ptr stored_failure_;       ///< of a post, for the next wait outside of calls
+
+  std::vector<std::size_t> under_way_;  ///< bytes of calls to each rank without credit
+  std::vector<std::size_t> served_;     ///< bytes of calls from each rank without credit
+
+  totals own_totals_;    ///< calls, posts, answers and credits of this rank
+  totals asked_totals_;  ///< of the ranks that have answered rank 0
+  int answers_ = 0;      ///< to rank 0
+  bool is_asked_ = false, in_barrier_ = false, is_released_ = false;
+};
+
+}  // namespace creek::detail

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <creek/core/objects/object_space.hpp>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <exception>
+#include <utility>
+
+#include <creek/core/error.hpp>
+
+#include "call_service.hpp"
+
+namespace creek {
+namespace {
+
+thread_local object_space* space_of_thread = nullptr;
+
+}  // namespace
+
+object_space::object_space(std::unique_ptr<rank_messages> messages)
+    : exceptions_(std::uncaught_exceptions()) {
+  if (space_of_thread != nullptr) {
+    throw usage_error("a thread can have one object_space at a time: end the other one first");
+  }
+  service_ = std::make_unique<detail::call_service>(*this, std::move(messages));
+  broadcasts_.resize(static_cast<std::size_t>(size()));
+  space_of_thread = this;
+}
+
+object_space::~object_space() noexcept(false) {
+  struct end {
+    object_space* space;
+    ~end() {
+      space_of_thread = nullptr;
+      space->service_.reset();
+    }
+  } at_the_end{this};
+  if (std::uncaught_exceptions() == exceptions_) barrier();
+}
+
+object_space& object_space::current() {
+  if (space_of_thread == nullptr) {
+    throw usage_error(
+        "this thread has no object_space: objects on ranks are called by the thread that made it; "
+        "let tasks end before their rank calls");
+  }
+  return *space_of_thread;
+}
+
+void object_space::require_one_program(int first_that_differs) const {
+  if (first_that_differs == size()) return;
+  throw usage_error(fmt::format(
+      "object_space: rank {} runs another program than rank 0: start the same file on all ranks",
+      first_that_differs));
+}
+
+int object_space::rank() const noexcept {
+  return service_->rank();
+}
+int object_space::size() const noexcept {
+  return service_->size();
+}
+std::size_t object_space::poll() {
+  return service_->poll();
+}
+void object_space::barrier() {
+  service_->barrier();
+}
+void object_space::store_broadcast(int root, std::vector<std::byte> value) {
+  object_space& here = current();
+  if (root < 0 || root >= here.size()) throw error(EBADMSG, "a broadcast of a rank that is none");
+  here.broadcasts_[static_cast<std::size_t>(root)].push_back(std::move(value));
+}
+std::vector<std::byte> object_space::take_broadcast(int root) {
+  if (root < 0 || root >= size()) {
+    throw usage_error(fmt::format("a broadcast of rank {} of {}", root, size()));
+  }
+  auto& arrived = broadcasts_[static_cast<std::size_t>(root)];
+  service_->serve_until([&] { return !arrived.empty(); });
+  std::vector<std::byte> value = std::move(arrived.front());
+  arrived.pop_front();
+  return value;
+}
+void object_space::wait(detail::pending_reply& reply) {
+  service_->wait(reply);
+}
+std::vector<std::byte> object_space::begin_call(const detail::rank_function& function, int rank,
+                                                std::uint64_t object,
+                                                detail::pending_reply* reply) {
+  return service_->begin_call(&function, rank, object, reply);
+}
+void object_space::end_call(std::vector<std::byte>&& bytes, int rank) {
+  service_->end_call(std::move(bytes), rank);
+}
+void object_space::destroy(int rank, std::uint64_t object) {
+  detail::reply_of<void> reply;
+  service_->end_call(service_->begin_call(nullptr, rank, object, &reply), rank);
+  service_->wait(reply);
+  reply.take();
+}
+std::uint64_t object_space::adopt(void* object, const std::type_info& type,
+                                  void (*end)(void*) noexcept) {
+  return service_->objects().add(object, type, end);
+}
+
+}  // namespace creek

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects on ranks that are host threads, and messages that no rank sends.
+#include <creek/core/objects/object_space.hpp>
+
+#include <gtest/gtest.h>
+
+#include <creek/host/spmd.hpp>
+
+#include "object_space_cases.hpp"
+
+namespace creek {
+namespace {
+
+using namespace object_space_cases;
+
+class ObjectSpace : public testing::TestWithParam<int> {};
+
+TEST_P(ObjectSpace, OnHostThreads) {
+  spmd(GetParam(), [](host_communicator& c) { run_all(c); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ObjectSpace, testing::Values(1, 2, 3, 5));
+
+TEST(ObjectSpaceUse, IsOnePerThread) {
+  spmd(2, [](host_communicator& c) {
+    EXPECT_THROW((void)object_space::current(), usage_error);
+    object_space space(c);
+    EXPECT_EQ(&object_space::current(), &space);
+    EXPECT_THROW(object_space second(c), usage_error);
+  });
+  EXPECT_THROW((void)global_ref<account>().call<&account::balance>(), usage_error);
+}
+
+TEST(ObjectSpaceUse, DoesNotWaitForOthersAfterAnException) {
+  const auto body = [](host_communicator& c) {
+    object_space space(c);
+    if (c.rank() == 1) throw error(EIO, "a rank that ends");
+  };
+  EXPECT_EQ(what_of<error>([&] { spmd(3, body); }), "a rank that ends: Input/output error");
+}
+
+TEST(ObjectSpaceUse, ResultsMayOutliveIt) {
+  spmd(1, [](host_communicator& c) {
+    async_result<long> kept;
+    constexpr auto seven = [] { return 7l; };
+    {
+      object_space space(c);
+      kept = space.async_on<seven>(0);
+    }
+    EXPECT_EQ(kept.get(), 7);
+  });
+}
+
+TEST(ObjectSpaceUse, FindsACallThatWaitsForItself) {
+  spmd(1, [](host_communicator& c) {
+    static thread_local async_result<void>* own;
+    object_space space(c);
+    constexpr auto wait = [] { own->wait(); };
+    async_result<void> mine = space.async_on<wait>(0);
+    own = &mine;
+    EXPECT_THROW(mine.get(), usage_error);
+  });
+}
+
+/// The messages of one rank of two; the other one is the test.
+class planted_messages final : public rank_messages {
+ public:
+  std::deque<std::vector<std::byte>> arrived;
+  std::deque<std::vector<std::byte>> sent;
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int size() const override { return 2; }
+  [[nodiscard]] bool try_receive(message& to) override {
+    if (arrived.empty()) return false;
+    to = {1, arrived.front().size(), arrived.front()};
+    arrived.pop_front();
+    return true;
+  }
+  void receive(message& to) override {
+    if (!try_receive(to)) throw error(ENODATA, "the other rank sends nothing");
+  }
+
+ private:
+  void begin_send(std::vector<std::byte>&& bytes, int) override {
+    sent.push_back(std::move(bytes));
+  }
+};
+
+struct planted_ranks {
+  planted_messages* messages = nullptr;
+  [[nodiscard]] int rank() const { return 0; }
+  [[nodiscard]] int size() const { return 2; }
+  template <class T, class Op>
+  T allreduce(T own, Op) {
+    return own;
+  }
+  std::unique_ptr<rank_messages> make_rank_messages() {
+    auto made = std::make_unique<planted_messages>();
+    messages = made.get();
+    return made;
+  }
+};
+
+/// Runs `body(space, messages)` and leaves the object space by an exception, without a barrier.
+template <class Body>
+void with_planted_messages(Body&& body) {
+  struct over {};
+  try {
+    planted_ranks ranks;
+    auto made = ranks.make_rank_messages();
+    object_space space(ranks);
+    body(space, *ranks.messages);
+    throw over{};
+  } catch (const over&) {
+  }
+}
+
+std::vector<std::byte> message_of(const std::vector<std::uint32_t>& words) {
+  std::vector<std::byte> made(words.size() * sizeof(std::uint32_t));
+  std::memcpy(made.data(), words.data(), made.size());
+  return made;
+}
+
+bool is_failure(const std::vector<std::byte>& message) {
+  std::uint32_t code = 0;
+  std::memcpy(&code, message.data() + 4, sizeof code);
+  return code == 4;
+}
+
+TEST(ObjectSpaceMessages, ThatAreMalformedAreErrors) {
+  for (std::size_t bytes = 4; bytes < 20; bytes += 4) {
+    with_planted_messages([&](object_space& space, planted_messages& to) {
+      to.arrived.emplace_back(bytes);
+      EXPECT_NE(what_of<error>([&] { space.poll(); }).find("which are no call"), std::string::npos);
+    });
+  }
+  // Length, function * 16 + kind, request, object.
+  const std::vector<std::vector<std::uint32_t>> wrong{
+      {20, 9, 0, 0, 0},                               // no such kind
+      {20, 15, 0, 0, 0},          {20, 3, 3, 0, 0},   // answers to calls that nobody made
+      {20, 4, 0xffff'ffff, 0, 0}, {20, 5, 50, 0, 0},  // credit for what was not sent
+      {20, 7, 0, 0, 0},                               // counts that are cut off
+      {32, 7, 0, 0, 0, 1, 2, 3},
+  };
+  for (const auto& words : wrong) {
+    with_planted_messages([&](object_space& space, planted_messages& to) {
+      to.arrived.push_back(message_of(words));
+      EXPECT_NE(what_of<error>([&] { space.poll(); }), "nothing thrown") << words[1];
+    });
+  }
+}
+
+TEST(ObjectSpaceMessages, OfMalformedCallsAreAnsweredByErrors) {
+  const std::vector<std::vector<std::uint32_t>> wrong{
+      {20, 0xfffff0, 1, 0, 0},  // no such function
+      {20, 2, 1, 9, 9},         // no such object
+  };
+  for (const auto& words : wrong) {
+    with_planted_messages([&](object_space& space, planted_messages& to) {
+      to.arrived.push_back(message_of(words));
+      EXPECT_EQ(space.poll(), 1u);
+      ASSERT_EQ(to.sent.size(), 1u);
+      EXPECT_TRUE(is_failure(to.sent[0]));
+    });
+  }
+}
+
+/// Each call and each answer with its end cut off, or with a byte too many.
+TEST(ObjectSpaceMessages, OfWrongLengthAreErrors) {
+  with_planted_messages([&](object_space& space, planted_messages& to) {
+    const table one{{"abc", {1, 2}}};
+    auto answer =
+        space.async_on<&give_back>(1, one, shape{"s", 1.5, {}}, "text", std::vector{true});
+    const std::vector<std::byte> call = to.sent.at(0);
+    for (std::size_t length = 20; length <= call.size() + 1; ++length) {
+      if (length == call.size()) continue;
+      to.sent.clear();
+      std::vector<std::byte> cut = call;
+      cut.resize(length);
+      to.arrived.push_back(cut);
+      space.poll();
+      ASSERT_TRUE(is_failure(to.sent.at(0))) << length;
+    }
+    // The whole one is answered; the answer comes back with its end cut off.
+    to.sent.clear();
+    to.arrived.push_back(call);
+    space.poll();
+    std::vector<std::byte> result = to.sent.at(0);
+    result.pop_back();
+    to.arrived.push_back(result);
+    EXPECT_NE(what_of<error>([&] { answer.get(); }).find("bytes left"), std::string::npos);
+  });
+}
+
+}  // namespace
+}  // namespace creek
