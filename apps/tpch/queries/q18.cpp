@@ -143,10 +143,11 @@ class q18_query final : public query_on_tables {
         ranks.to_all(std::vector{ranks.compute([this] { return range_of_keys(); })});
     others.erase(others.begin() + ranks.rank());
     std::vector<q18_order> large = ranks.compute([&] { return large_orders(done, others); });
-    const auto of_others = std::ranges::partition(
-        large, [&](const q18_order& order) { return !is_in_any(others, order.key); });
-    std::vector<q18_order> parts(of_others.begin(), of_others.end());
-    large.erase(of_others.begin(), of_others.end());
+    const auto of_others = std::partition(large.begin(), large.end(), [&](const q18_order& order) {
+      return !is_in_any(others, order.key);
+    });
+    std::vector<q18_order> parts(of_others, large.end());
+    large.erase(of_others, large.end());
     done.steps.push_back(
         fmt::format("repartition {} sums of orders that other ranks may have "
                     "lines of",
