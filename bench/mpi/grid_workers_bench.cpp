@@ -24,7 +24,8 @@ using namespace creek::linalg;
 
 /// A reproducible element, whose matrix is positive definite.
 double element(index_t i, index_t j) {
-  const double x = std::sin(static_cast<double>(std::min(i, j) * 12.9898 + std::max(i, j) * 78.233));
+  const double x =
+      std::sin(static_cast<double>(std::min(i, j) * 12.9898 + std::max(i, j) * 78.233));
   return i == j ? 1'000 : x * 43758.5453 - std::floor(x * 43758.5453) - 0.5;
 }
 
@@ -114,8 +115,7 @@ int run(creek::mpi_communicator& all, index_t n, index_t block, unsigned workers
   const bool is_first = all.rank() == 0;
   creek::runtime rt{creek::host{workers}};
   const grid_options options{workers == 1 ? nullptr : &rt};
-  creek::runtime together{
-      creek::host{is_first ? workers * static_cast<unsigned>(all.size()) : 1}};
+  creek::runtime together{creek::host{is_first ? workers * static_cast<unsigned>(all.size()) : 1}};
   std::vector<matrices> m;
   for (int i = 0; i < 3; ++i) m.emplace_back(all, n, block);
   matrices &a = m[0], &b = m[1], &c = m[2];
@@ -161,7 +161,8 @@ int run(creek::mpi_communicator& all, index_t n, index_t block, unsigned workers
 int main(int argc, char** argv) {
   return creek::ranks(argc, argv, [&](creek::mpi_communicator& all) {
     const auto argument = [&](int i, int usual) { return argc > i ? std::atoi(argv[i]) : usual; };
-    const int n = argument(1, 4000), block = argument(2, 64), workers = argument(3, all.processors());
+    const int n = argument(1, 4000), block = argument(2, 64),
+              workers = argument(3, all.processors());
     const int rounds = argument(4, 5);
     if (n < 1 || block < 1 || workers < 1 || rounds < 1) {
       std::fprintf(stderr, "usage: mpirun -n P %s [N [BLOCK [WORKERS [ROUNDS]]]]\n", argv[0]);
