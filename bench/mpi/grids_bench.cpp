@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LU, Cholesky, QR, solves and products on a grid of ranks, as a ScaLAPACK program calls them: the
 // drop-in's functions and ScaLAPACK's, in turns on the same matrices in one run. To be started by
-// the launcher of the MPI; for one thread a rank with OPENBLAS_NUM_THREADS=1.
+// the launcher of the MPI; for one thread per rank with OPENBLAS_NUM_THREADS=1 CREEK_WORKERS=1.
 #include <dlfcn.h>
 #include <mpi.h>
 
