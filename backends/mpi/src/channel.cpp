@@ -83,9 +83,10 @@ machine_share share_machine(const calls& by, void* communicator) {
                                &begun),
             "tell the processors of a rank");
     std::size_t received = 0;
+    int from = 0;
     back_off waiting(spin_time(ranks), longest_sleep(sizeof own));
     for (bool done = false; !done;) {
-      require(by, by.test(&begun, &done, &received), "learn the processors of a rank");
+      require(by, by.test(&begun, &done, &received, &from), "learn the processors of a rank");
       if (!done) waiting.pause();
     }
   }
