@@ -29,6 +29,16 @@ linalg::matrix<double> random_square(linalg::index_t n, std::mt19937_64& random)
   return a;
 }
 
+/// Returns all grids of the ranks of a communicator.
+std::vector<linalg::process_grid> grids_of(const mpi_communicator& all) {
+  std::vector<linalg::process_grid> grids;
+  for (int rows = 1; rows <= all.size(); ++rows) {
+    if (all.size() % rows != 0) continue;
+    grids.push_back(linalg::process_grid::of(rows, all.size() / rows, all.rank()));
+  }
+  return grids;
+}
+
 TEST_F(MpiRanks, FactorAsOneProcessDoesBitForBit) {
   using namespace linalg;
   constexpr index_t n = 150, block = 16;
@@ -66,9 +76,7 @@ TEST_F(MpiRanks, SolveOnEveryGrid) {
   std::vector<index_t> pivots(n);
   matrix<double> factors = a;
   ASSERT_EQ(getrf(factors.view(), pivots), 0);
-  for (int rows = 1; rows <= c.size(); ++rows) {
-    if (c.size() % rows != 0) continue;
-    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
+  for (const process_grid& grid : grids_of(c)) {
     std::vector<double> a_here(n * n), b_here(n), bt_here(n);
     const grid_view<double> A(grid, n, n, block, block, a_here.data(), n);
     const grid_view<double> B(grid, n, 1, block, 1, b_here.data(), n);
@@ -101,9 +109,7 @@ TEST_F(MpiRanks, SolveByCholeskyOnEveryGrid) {
   std::mt19937_64 random(9);
   matrix<double> a = random_square(n, random);
   for (index_t i = 0; i < n; ++i) a(i, i) = 2.0 * n;
-  for (int rows = 1; rows <= c.size(); ++rows) {
-    if (c.size() % rows != 0) continue;
-    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
+  for (const process_grid& grid : grids_of(c)) {
     for (const triangle stored : {triangle::lower, triangle::upper}) {
       const auto element = [&](index_t i, index_t j) {
         return (i > j) == (stored == triangle::lower) ? a(i, j) : a(j, i);
@@ -132,9 +138,7 @@ TEST_F(MpiRanks, MultiplyTransposedOnEveryGrid) {
   constexpr index_t m = 90, n = 70, depth = 110;
   const auto a = [](index_t i, index_t j) { return static_cast<double>((3 * i + 5 * j) % 11); };
   const auto b = [](index_t i, index_t j) { return static_cast<double>((7 * i + 2 * j) % 13); };
-  for (int rows = 1; rows <= c.size(); ++rows) {
-    if (c.size() % rows != 0) continue;
-    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
+  for (const process_grid& grid : grids_of(c)) {
     std::vector<double> a_here(depth * m), b_here(n * depth), c_here(m * n);
     const grid_view<double> A(grid, depth, m, 16, 8, a_here.data(), depth);
     const grid_view<double> B(grid, n, depth, 12, 16, b_here.data(), n);
@@ -169,9 +173,7 @@ TEST_F(MpiRanks, FactorByReflectorsOnEveryGrid) {
   std::vector<double> tau(n);
   matrix<double> factors = a;
   geqrf(factors.view(), std::span<double>(tau));
-  for (int rows = 1; rows <= c.size(); ++rows) {
-    if (c.size() % rows != 0) continue;
-    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
+  for (const process_grid& grid : grids_of(c)) {
     std::vector<double> a_here(n * n), b_here(n);
     const grid_view<double> A(grid, n, n, block, block, a_here.data(), n);
     const grid_view<double> B(grid, n, 1, block, 1, b_here.data(), n);
@@ -204,9 +206,7 @@ TEST_F(MpiRanks, ComputeOnWorkersToTheSameBits) {
   std::mt19937_64 random(10);
   const matrix<double> a = random_square(n, random);
   runtime rt;
-  for (int rows = 1; rows <= c.size(); ++rows) {
-    if (c.size() % rows != 0) continue;
-    const process_grid grid = process_grid::of(rows, c.size() / rows, c.rank());
+  for (const process_grid& grid : grids_of(c)) {
     std::vector<double> expected;
     for (const grid_options& options : {grid_options{}, grid_options{&rt}}) {
       std::vector<double> found(3 * n * n);
@@ -231,7 +231,7 @@ TEST_F(MpiRanks, ComputeOnWorkersToTheSameBits) {
       if (options.workers == nullptr) {
         expected = std::move(found);
       } else {
-        EXPECT_TRUE(found == expected) << rows << " rows of ranks";
+        EXPECT_TRUE(found == expected) << grid.rows << " rows of ranks";
       }
     }
   }

@@ -11,9 +11,8 @@ namespace creek::tpch {
 /// Returns the number, below `ranks`, of the rank that brings the rows of a key together. All
 /// processes agree on it. Keys that somebody chooses may all have one owner, which costs time only.
 [[nodiscard]] constexpr std::size_t owner_of_key(std::int64_t key, std::size_t ranks) noexcept {
-  const std::uint64_t hash = multiply_and_fold(
-      static_cast<std::uint64_t>(key) ^ fixed_hash_factors.low, fixed_hash_factors.high);
-  return static_cast<std::size_t>(((hash >> 32) * ranks) >> 32);
+  return static_cast<std::size_t>((hash_integer(static_cast<std::uint64_t>(key)) >> 32) * ranks >>
+                                  32);
 }
 
 }  // namespace creek::tpch

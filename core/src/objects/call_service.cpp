@@ -392,6 +392,7 @@ void call_service::count_until_quiet() {
     if (is_quiet && asked_totals_ == before) return;
     before = asked_totals_;
     if (is_quiet) continue;
+    // A message is under way, and each count costs one to and one from every rank.
     pause = std::min<std::chrono::microseconds>(2 * pause, 1ms);
     std::this_thread::sleep_for(pause);
   }
