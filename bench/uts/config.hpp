@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unbalanced tree search [Olivier 2006]: counts the nodes of a tree that unfolds while it is
-// searched, one task per node, no cutoff. Geometric tree of fixed shape: a node above the depth
-// limit n has a geometrically distributed number of children with mean 4. UTS derives a child's
-// state by SHA-1, this workload by a 64-bit mix (the finaliser of SplitMix64): nodes are much
-// cheaper, so figures compare with each other, not with published UTS runs, and say more about the
-// scheduler.
+// searched, one task per node, no cutoff.
 #pragma once
+#include "../../support/unbalanced_tree.hpp"
+
 #include "harness/workload.hpp"
 
 namespace bench::uts {
@@ -18,37 +16,13 @@ inline constexpr description what{
     .quick = 7,
     .smoke = 4};
 
-inline constexpr int max_children = 64;
-
-struct node {
-  std::uint64_t state;
-  std::int64_t depth;
-};
-
-inline std::uint64_t mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
+using creek_bench::child;
+using creek_bench::children;
+using creek_bench::max_children;
+using node = creek_bench::tree_node;
 
 inline node root() {
-  return {mix(19), 0};
-}
-
-inline node child(const node& parent, int index) {
-  const auto step = 0x9e3779b97f4a7c15U * static_cast<std::uint64_t>(index + 1);
-  return {mix(parent.state + step), parent.depth + 1};
-}
-
-/// Uses only comparisons and products of doubles, so the tree is the same in every language.
-inline int children(const node& at, std::int64_t depth_limit) {
-  constexpr double q = 0.8;  // P(at least one more child); mean q / (1 - q) = 4
-  if (at.depth == 0) return 4;
-  if (at.depth >= depth_limit) return 0;
-  const double u = static_cast<double>(at.state >> 11) * 0x1p-53;
-  int count = 0;
-  for (double tail = q; u < tail && count < max_children; tail *= q) ++count;
-  return count;
+  return creek_bench::tree_root();
 }
 
 }  // namespace bench::uts

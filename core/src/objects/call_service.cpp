@@ -226,7 +226,8 @@ void call_service::serve(const rank_messages::message& one) {
     case message_kind::destroy:
       serve_call(header, one.from, rest);
       give_credit(one.from, one.size);
-      break;
+      ++own_totals_.received;
+      return answer_if_asked();
     case message_kind::result:
     case message_kind::failure:
       take_reply(header, one.from, rest);
@@ -371,8 +372,9 @@ void call_service::barrier() {
   in_barrier_ = false;
 }
 
+/// A rank answers when no call runs on it: until then its counts cannot be the last.
 void call_service::answer_if_asked() {
-  if (!is_asked_ || !in_barrier_) return;
+  if (!is_asked_ || !in_barrier_ || running_ != 0) return;
   is_asked_ = false;
   send_control(0, message_header(message_kind::counts), &own_totals_);
 }
@@ -389,11 +391,12 @@ void call_service::count_until_quiet() {
     asked_totals_.sent += own_totals_.sent;
     asked_totals_.received += own_totals_.received;
     const bool is_quiet = asked_totals_.sent == asked_totals_.received;
-    if (is_quiet && asked_totals_ == before) return;
+    const bool is_same = asked_totals_ == before;
+    if (is_quiet && is_same) return;
     before = asked_totals_;
     if (is_quiet) continue;
     // A message is under way, and each count costs one to and one from every rank.
-    pause = std::min<std::chrono::microseconds>(2 * pause, 1ms);
+    pause = is_same ? std::min<std::chrono::microseconds>(2 * pause, 1ms) : 5us;
     std::this_thread::sleep_for(pause);
   }
 }
