@@ -152,4 +152,23 @@ TEST(placement, of_random_graphs_is_never_worse_than_ranks_in_order) {
   EXPECT_THROW((void)place_near(neighbour_graph::grid({25}), places), usage_error);
 }
 
+/// Ranks of 16 machines in turns: neighbours come together on a machine.
+TEST(placement, of_many_ranks_takes_few_trials) {
+  constexpr int places = 256, machines = 16;
+  std::vector<int> distances;
+  for (int a = 0; a < places; ++a) {
+    for (int b = 0; b < places; ++b) {
+      distances.push_back(a == b ? 0 : a % machines == b % machines ? 1 : 64);
+    }
+  }
+  const place_distances between(std::move(distances));
+  const auto graph = neighbour_graph::grid({16, 16});
+  std::vector<int> in_order(places);
+  std::iota(in_order.begin(), in_order.end(), 0);
+  const auto found = place_near(graph, between);
+  expect_all_different(found);
+  // Rows of 16 ranks on each machine cost 15 600, blocks of 4 x 4 cost 6528.
+  EXPECT_LE(placement_cost(graph, between, found), 11'000);
+}
+
 }  // namespace

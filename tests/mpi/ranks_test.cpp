@@ -4,8 +4,10 @@
 #include <creek/mpi.hpp>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +44,45 @@ std::vector<std::uint8_t> pattern(std::size_t bytes, int seed) {
 TEST_F(MpiRanks, HaveProcessorsOfThisMachine) {
   EXPECT_GE(c.processors(), 1);
   EXPECT_LE(c.processors(), static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+/// Returns the number of pairs of neighbours that are on two machines.
+int pairs_apart(mpi_communicator& ranks, const neighbour_graph& graph) {
+  std::array<char, 64> name{};
+  EXPECT_EQ(gethostname(name.data(), name.size() - 1), 0);
+  const std::vector<std::array<char, 64>> names = ranks.allgather(name);
+  int pairs = 0;
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    for (const int other : graph.of(rank)) {
+      pairs += other > rank &&
+               names[static_cast<std::size_t>(rank)] != names[static_cast<std::size_t>(other)];
+    }
+  }
+  return pairs;
+}
+
+/// The same ranks with other numbers.
+TEST_F(MpiRanks, AreNumberedSoThatNeighboursAreNear) {
+  std::vector<neighbour_graph> graphs{neighbour_graph::grid({c.size()}),
+                                      neighbour_graph::grid({c.size()}, {c.size() > 2})};
+  if (c.size() % 2 == 0) graphs.push_back(neighbour_graph::grid({2, c.size() / 2}));
+  for (const neighbour_graph& graph : graphs) {
+    mpi_communicator near(c, graph);
+    ASSERT_EQ(near.size(), c.size());
+    std::vector<int> parents = near.allgather(c.rank());
+    EXPECT_EQ(parents[static_cast<std::size_t>(near.rank())], c.rank());
+    std::sort(parents.begin(), parents.end());
+    for (int i = 0; i < c.size(); ++i) EXPECT_EQ(parents[static_cast<std::size_t>(i)], i);
+    const std::vector<int> neighbours = near.declare_neighbours(graph);
+    for (const int other : neighbours) near.post(near.rank(), other);
+    for (const int other : neighbours) EXPECT_EQ(near.take<int>(other), other);
+    // A ring on two machines with half of the ranks each needs two pairs apart, a chain one.
+    EXPECT_LE(pairs_apart(near, graph), std::max(2, c.size() / 2));
+    EXPECT_LE(pairs_apart(near, graph), pairs_apart(c, graph));
+  }
+  const auto other_size = neighbour_graph::grid({c.size() + 1});
+  EXPECT_THROW(mpi_communicator(c, other_size), usage_error);
+  EXPECT_THROW((void)c.declare_neighbours(other_size), usage_error);
 }
 
 TEST_F(MpiRanks, CarryMessagesOfAllSizesInOrder) {

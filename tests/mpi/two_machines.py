@@ -106,6 +106,10 @@ def main():
         print("\n".join(done.stdout.splitlines()[-3:]), flush=True)
         if done.returncode != 0 or "[  PASSED  ]" not in done.stdout:
             failures.append(f"tests of the communicator: exit status {done.returncode}: {done.stdout}{done.stderr}")
+        # Ranks on the machines in turns, whose neighbours are all on the other one.
+        done = launch.run(there.command(launcher, 4, ranks_test, "--gtest_filter=*NeighboursAreNear"))
+        if done.returncode != 0 or "[  PASSED  ]" not in done.stdout:
+            failures.append(f"neighbours: exit status {done.returncode}: {done.stdout}{done.stderr}")
         if creek:
             check_word_count(there, launcher, creek[0], failures)
         for rank, name in enumerate(there.names):

@@ -65,6 +65,7 @@ namespace {
 
 struct machine_share {
   int ranks, processors;
+  int first_rank;  ///< on the machine
 };
 /// Shares out the processors of this machine to the ranks of a communicator that are on it.
 machine_share share_machine(const calls& by, void* communicator) {
@@ -72,25 +73,27 @@ machine_share share_machine(const calls& by, void* communicator) {
   require(by, by.split_here(communicator, &made), "find the ranks of this machine");
   const std::unique_ptr<void, void (*)(void*)> here(made, by.close);
   const int rank = by.rank(made), ranks = by.size(made);
+  const auto broadcast = [&](void* data, std::size_t bytes, int root) {
+    request_handle begun;
+    require(by, by.begin_broadcast(made, data, bytes, root, &begun), "tell of this machine");
+    std::size_t received = 0;
+    int from = 0;
+    back_off waiting(spin_time(ranks), longest_sleep(bytes));
+    for (bool done = false; !done;) {
+      require(by, by.test(&begun, &done, &received, &from), "learn of this machine");
+      if (!done) waiting.pause();
+    }
+  };
   std::vector<cpu_set_t> allowed(static_cast<std::size_t>(ranks));
   cpu_set_t& own = allowed[static_cast<std::size_t>(rank)];
   CPU_ZERO(&own);
   (void)sched_getaffinity(0, sizeof own, &own);
   for (int root = 0; root < ranks; ++root) {
-    request_handle begun;
-    require(by,
-            by.begin_broadcast(made, &allowed[static_cast<std::size_t>(root)], sizeof own, root,
-                               &begun),
-            "tell the processors of a rank");
-    std::size_t received = 0;
-    int from = 0;
-    back_off waiting(spin_time(ranks), longest_sleep(sizeof own));
-    for (bool done = false; !done;) {
-      require(by, by.test(&begun, &done, &received, &from), "learn the processors of a rank");
-      if (!done) waiting.pause();
-    }
+    broadcast(&allowed[static_cast<std::size_t>(root)], sizeof own, root);
   }
-  return {ranks, share_of_processors(allowed, rank)};
+  int first_rank = by.rank(communicator);
+  broadcast(&first_rank, sizeof first_rank, 0);
+  return {ranks, share_of_processors(allowed, rank), first_rank};
 }
 
 }  // namespace
@@ -100,21 +103,23 @@ channel::channel(const calls& by, const void* mpi_comm) : by_(&by) {
   const machine_share share = share_machine(by, communicator_);
   ranks_here_ = share.ranks;
   processors_ = share.processors;
+  machine_ = share.first_rank;
   spin_ = spin_time(ranks_here_);
   rank_ = by.rank(communicator_);
   size_ = by.size(communicator_);
   posted_bytes_.resize(static_cast<std::size_t>(size_));
 }
 
-channel::channel(channel& of, int color)
+channel::channel(channel& of, int color, int key)
     : by_(of.by_),
       ranks_here_(of.ranks_here_),
       processors_(of.processors_),
+      machine_(of.machine_),
       is_part_(true),
       spin_(of.spin_) {
   of.require_thread_and_peer(of.rank_);
   if (color < 0) throw usage_error("mpi: a color must not be negative");
-  require(*by_, by_->split(of.communicator_, color, &communicator_), "split a communicator");
+  require(*by_, by_->split(of.communicator_, color, key, &communicator_), "split a communicator");
   rank_ = by_->rank(communicator_);
   size_ = by_->size(communicator_);
   posted_bytes_.resize(static_cast<std::size_t>(size_));

@@ -101,7 +101,7 @@ const calls lone_rank{
           return 0;
         },
     .split =
-        [](void*, int, void** made) {
+        [](void*, int, int, void** made) {
           *made = new own_messages;
           return 0;
         },

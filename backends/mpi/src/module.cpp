@@ -161,9 +161,9 @@ constexpr calls table{
           return take_over(code, comm, made);
         },
     .split =
-        [](void* of, int color, void** made) {
+        [](void* of, int color, int key, void** made) {
           MPI_Comm comm;
-          const int code = MPI_Comm_split(comm_of(of), color, 0, &comm);
+          const int code = MPI_Comm_split(comm_of(of), color, key, &comm);
           return take_over(code, comm, made);
         },
     .close =

@@ -29,7 +29,8 @@ inline constexpr int any_rank = -1;
 
 /// Functions return 0 or the code of an error. Communicators are addresses that this table made.
 struct calls {
-  static constexpr std::uint32_t current = 2;
+  /// Grows with each change of this table.
+  static constexpr std::uint32_t current = 4;
   std::uint32_t layout = current;
 
   /// Writes the implementation's name and version, with a zero byte at the end.
@@ -50,7 +51,8 @@ struct calls {
   /// Duplicates the MPI_Comm at an address, or that of all ranks if it is null; every rank calls
   /// it.
   int (*open)(const void* mpi_comm, void** made);
-  int (*split)(void* of, int color, void** made);
+  /// Makes one of the ranks with the same color, in the order of their keys, then of their ranks.
+  int (*split)(void* of, int color, int key, void** made);
   void (*close)(void* communicator);
   int (*rank)(void* communicator);
   int (*size)(void* communicator);

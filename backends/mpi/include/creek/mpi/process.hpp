@@ -89,8 +89,8 @@ class channel {
 
   /// Duplicates the MPI_Comm at an address, or that of all ranks.
   channel(const calls& by, const void* mpi_comm);
-  /// The part of `of` that this rank and others of the same color make.
-  channel(channel& of, int color);
+  /// The part of `of` that this rank and others of the same color make, in the order of their keys.
+  channel(channel& of, int color, int key);
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
   ~channel();
@@ -102,6 +102,8 @@ class channel {
   void use_in_this_thread() noexcept { owner_ = std::this_thread::get_id(); }
   /// Returns the number of ranks on this machine; of a part, those of the whole.
   [[nodiscard]] int ranks_here() const noexcept { return ranks_here_; }
+  /// Returns a number that differs from that of the ranks of other machines.
+  [[nodiscard]] int machine() const noexcept { return machine_; }
   [[nodiscard]] bool is_part() const noexcept { return is_part_; }
   [[nodiscard]] std::chrono::microseconds spin() const noexcept { return spin_; }
 
@@ -141,7 +143,7 @@ class channel {
 
   const calls* by_;
   void* communicator_ = nullptr;
-  int rank_ = 0, size_ = 0, ranks_here_ = 1, processors_ = 1;
+  int rank_ = 0, size_ = 0, ranks_here_ = 1, processors_ = 1, machine_ = 0;
   bool is_part_ = false;  ///< its ranks have other numbers than those of the run
   std::thread::id owner_ = std::this_thread::get_id();
   std::chrono::microseconds spin_;

@@ -36,11 +36,12 @@ class place_distances {
                                           std::span<const int> placement);
 
 /// Returns a place for each rank, all different, with a low placement_cost(). The same for the same
-/// arguments, and never worse than rank i at place i. It tries each place for the first rank; ranks
-/// follow that have the most placed neighbours, each where it is nearest to these; then ranks
-/// change places, or move to free ones, while that helps. A heuristic: the best placement is a
-/// quadratic assignment problem. Takes milliseconds for a grid on 48 places. Throws usage_error if
-/// there are more ranks than places.
+/// arguments, and never worse than rank i at place i. It tries each place for the first rank, or
+/// some of more than 128 places; ranks follow that have the most placed neighbours, each where it
+/// is nearest to these, or near places each with the rank that has the nearest neighbours; then
+/// ranks change places, or move to free ones, while that helps. A heuristic: the best placement is
+/// a quadratic assignment problem. Takes milliseconds for a grid on 48 places. Throws usage_error
+/// if there are more ranks than places.
 [[nodiscard]] std::vector<int> place_near(const neighbour_graph& graph,
                                           const place_distances& distances);
 
