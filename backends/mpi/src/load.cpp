@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include <creek/core/error.hpp>
 #include <creek/mpi/calls.hpp>
 #include <creek/mpi/process.hpp>
+#include "launcher.hpp"
 #include "lone_rank.hpp"
 
 namespace creek::mpi_backend {
@@ -96,16 +96,6 @@ std::string chosen() {
   throw usage_error(fmt::format("CREEK_MPI={}: valid are openmpi and mpich", wanted));
 }
 
-/// Returns whether something started this process as one of several, perhaps.
-bool is_launched() {
-  constexpr std::array variables{
-      "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",           "PMI_RANK", "PMI_FD", "PMIX_RANK",
-      "PALS_RANKID",          "MV2_COMM_WORLD_SIZE"};
-  const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
-  return (tasks != nullptr && std::atoi(tasks) > 1) ||
-         std::ranges::any_of(variables, [](const char* each) { return std::getenv(each); });
-}
-
 /// Returns whether an implementation is in this process already.
 bool is_here(const implementation& one) {
   return dlsym(RTLD_DEFAULT, one.symbol) != nullptr;
@@ -119,6 +109,7 @@ const calls& load(const std::string& name) {
     if (wanted.empty() && is_here(each)) wanted = each.name;
   }
   if (wanted.empty() && !is_launched()) return lone_rank;
+  if (wanted.empty()) wanted = mpi_of_srun();
   std::string why;
   // A launcher that sets such a variable may be of yet another kind, so it is a preference only.
   for (const bool launched : {true, false}) {

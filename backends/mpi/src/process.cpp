@@ -20,6 +20,7 @@
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
 
+#include "launcher.hpp"
 #include "watch/watch.hpp"
 
 namespace creek::mpi_backend {
@@ -34,18 +35,6 @@ void require_equal_versions(channel& all) {
   if (mine == theirs) return;
   throw error(EPROTO,
               fmt::format("mpi: creek {} here, but {} at rank 0", mine.data(), theirs.data()));
-}
-
-/// Says so if the launcher is of another MPI than the one in use: each process would be alone.
-void require_own_launcher(const channel& all) {
-  for (const char* const variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
-    const char* const started = std::getenv(variable);
-    if (started == nullptr || all.size() != 1 || std::atoi(started) <= 1) continue;
-    throw usage_error(
-        fmt::format("mpi: started as one of {} ranks, but {}, which is in use, knows of none: "
-                    "start the program by its own launcher",
-                    started, all.implementation()));
-  }
 }
 
 /// Sets the number of workers that runtimes have by default if the rank shares processors.
@@ -70,6 +59,25 @@ std::string machine_name(const calls& by) {
   char name[256];
   by.processor(name, sizeof name);
   return name;
+}
+
+/// Ends the process if the launcher is of another MPI than the one in use, or of none: each rank
+/// would be alone. Rank 0 says so; the others wait a moment, as some launchers end all ranks as
+/// soon as one has ended.
+void require_own_launcher(const channel& all) {
+  const launched_rank as = launched_as();
+  if (all.size() != 1 || as.ranks <= 1) return;
+  if (as.rank == 0) {
+    write_last_line(
+        fmt::format("creek: mpi: started as one of {} ranks, but found no other ({}): start the "
+                    "program by the launcher of its MPI, in Slurm by srun --mpi=pmix for Open MPI "
+                    "or srun --mpi=pmi2 for MPICH\n",
+                    as.ranks, all.implementation()));
+  } else {
+    sleep(1);
+  }
+  constexpr int misused = 2;
+  std::_Exit(misused);
 }
 
 /// How a rank ends after an error: its exit code, and whether it is an error of MPI.
