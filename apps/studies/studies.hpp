@@ -16,6 +16,9 @@ void add_scc_linalg_messages(command_line::command& bench);
 /// voltage changes beside the published ones, from which they may differ by 3 %.
 void add_scc_power(command_line::command& bench, int& exit_code);
 
+// machines
+void add_machines(command_line::command& bench);
+
 // mapreduce
 void add_stages(command_line::command& bench);
 void add_scc_mapreduce(command_line::command& bench);

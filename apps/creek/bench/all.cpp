@@ -18,6 +18,7 @@ void add_bench(command_line::command& app, int& exit_code) {
   add_peer_groups(*group, exit_code);
   add_stages(*group);
   add_tpch_paper(*group);
+  add_machines(*group);
   add_scc_messages(*group);
   add_scc_copies(*group);
   add_scc_invoke(*group);

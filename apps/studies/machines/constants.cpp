@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "constants.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <creek/core/error.hpp>
+
+namespace creek::tool::machines {
+namespace {
+
+constexpr constant table[] = {
+    {"latency_us", &constants::latency_us, "half a round trip of one byte"},
+    {"overhead_us", &constants::overhead_us, "of a rank, per message sent or received"},
+    {"gap_us", &constants::gap_us, "between two messages of one rank"},
+    {"bandwidth_GBs", &constants::bandwidth_GBs, "of one rank, in each direction"},
+    {"eager_KiB", &constants::eager_KiB, "longer messages wait for their receive"},
+    {"spin_us", &constants::spin_us, "polling, before a wait sleeps"},
+    {"map_ns_per_byte", &constants::map_ns_per_byte, "word count: text through the table"},
+    {"table_ns_per_pair", &constants::table_ns_per_pair, "word count: new word, and its message"},
+    {"group_ns_per_pair", &constants::group_ns_per_pair, "word count: received pair into a table"},
+    {"put_ns_per_pair", &constants::put_ns_per_pair, "word count: pair of the result, at its rank"},
+    {"merge_ns_per_pair", &constants::merge_ns_per_pair, "word count: the same at rank 0"},
+    {"word_bytes", &constants::word_bytes, "a word of the text, with its separator"},
+    {"pair_bytes", &constants::pair_bytes, "a word and its count in a message"},
+    {"vocabulary", &constants::vocabulary, "different words, drawn by Zipf's law"},
+    {"gemm_GFs", &constants::gemm_GFs, "LU: update by a panel"},
+    {"panel_GFs", &constants::panel_GFs, "LU: panel, one row of ranks"},
+    {"split_panel_GFs", &constants::split_panel_GFs, "LU: panel, several rows of ranks"},
+    {"copy_GBs", &constants::copy_GBs, "LU: rows that are exchanged"},
+    {"node_ns", &constants::node_ns, "tree search: a node"},
+};
+
+struct named_network {
+  std::string_view name;
+  double latency_us, overhead_us, gap_us, bandwidth_GBs, eager_KiB;
+};
+
+// aries: Open MPI between two nodes of a Cray XC [Pritchard 2016]: osu_latency, the inverse of
+// the message rate of osu_mbw_mr, its bandwidth; the eager limit where the latency jumps. The
+// overhead is half of the gap, an estimate.
+// tcp, memory: bench/mpi on this machine, Open MPI's TCP and MPICH's shared memory; the overhead
+// is half of the latency, an upper bound, since both ranks copy.
+constexpr named_network networks[] = {
+    {"aries", 1.2, 0.35, 0.70, 9.96, 8},
+    {"tcp", 24, 10, 10, 1.0, 64},
+    {"memory", 0.34, 0.17, 0.17, 8.7, 64},
+};
+
+}  // namespace
+
+std::span<const constant> all_constants() {
+  return table;
+}
+
+constants with_network(std::string_view name) {
+  const auto* const found = std::ranges::find(networks, name, &named_network::name);
+  if (found == std::end(networks)) {
+    throw usage_error("--network must be aries, tcp or memory, got '" + std::string(name) + "'");
+  }
+  constants made;
+  made.latency_us = found->latency_us;
+  made.overhead_us = found->overhead_us;
+  made.gap_us = found->gap_us;
+  made.bandwidth_GBs = found->bandwidth_GBs;
+  made.eager_KiB = found->eager_KiB;
+  return made;
+}
+
+void set_constant(constants& in, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  const auto* const found =
+      std::ranges::find(table, std::string_view(assignment).substr(0, equals), &constant::name);
+  if (equals == std::string::npos || found == std::end(table)) {
+    std::string names;
+    for (const constant& each : table) names += " " + std::string(each.name);
+    throw usage_error("--set takes NAME=VALUE, got '" + assignment + "'; names:" + names);
+  }
+  double value = 0;
+  const char* const end = assignment.data() + assignment.size();
+  const auto read = std::from_chars(assignment.data() + equals + 1, end, value);
+  if (read.ec != std::errc{} || read.ptr != end || !(value >= 0 && value <= 1e12)) {
+    throw usage_error("--set " + std::string(found->name) +
+                      " takes a number from 0 to 1e12, got '" + assignment.substr(equals + 1) +
+                      "'");
+  }
+  in.*(found->member) = value;
+}
+
+}  // namespace creek::tool::machines

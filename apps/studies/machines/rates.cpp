@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real programs on the simulated ranks, whose computation is measured, and the kernels of LU. All
+// times are processor time of this process.
+#include "rates.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <support/median.hpp>
+#include <support/zipf_text.hpp>
+#include <vector>
+
+#include <creek/host.hpp>
+#include <creek/linalg/blas3.hpp>
+#include <creek/linalg/grids.hpp>
+#include <creek/linalg/lu.hpp>
+#include <creek/mapreduce/inputs/words.hpp>
+#include <creek/mapreduce/jobs/word_count.hpp>
+#include <creek/mapreduce/machines.hpp>
+
+#include "model_communicator.hpp"
+#include "stealing_model.hpp"
+
+namespace creek::tool::machines {
+namespace {
+
+using linalg::index_t;
+
+constexpr int rounds = 5;
+
+template <class F>
+double seconds_of(F f) {
+  const std::chrono::nanoseconds begin = process_cpu_time();
+  f();
+  return std::chrono::duration<double>(process_cpu_time() - begin).count();
+}
+/// Returns the median time of some rounds, after one that is not counted.
+template <class F>
+double median_seconds(F f) {
+  std::vector<double> times;
+  f();
+  for (int i = 0; i < rounds; ++i) times.push_back(seconds_of(f));
+  return ::bench::median(times);
+}
+
+/// Returns words of seven digits, drawn by Zipf's law.
+std::string text_of_numbers(std::size_t words, std::size_t vocabulary) {
+  std::vector<double> cumulative(vocabulary);
+  double sum = 0;
+  for (std::size_t i = 0; i < vocabulary; ++i) {
+    cumulative[i] = sum += 1 / static_cast<double>(i + 1);
+  }
+  creek_bench::random_bits random(1);
+  std::string text;
+  text.reserve(words * 8);
+  for (std::size_t i = 0; i < words; ++i) {
+    const auto at = std::ranges::upper_bound(cumulative, random.unit() * sum);
+    const std::string digits = std::to_string(
+        std::min<std::size_t>(static_cast<std::size_t>(at - cumulative.begin()), vocabulary - 1));
+    text.append(7 - digits.size(), '0').append(digits).append(1, ' ');
+  }
+  return text;
+}
+
+/// Times of one run of word count on two ranks, both together, and its sizes.
+struct counted {
+  double mapping = 0, grouping = 0, putting = 0, merging = 0;
+  double bytes = 0, pairs = 0, result = 0;
+};
+
+counted count_words(const std::string& text, const constants& costs, std::size_t top) {
+  constexpr int ranks = 2;
+  counted made;
+  runtime workers{host{1}};
+  rank_simulation on(ranks, costs);
+  on.measure_computation();
+  on.run([&](int rank) {
+    model_communicator c(on, rank);
+    mapreduce::text_view from(text);
+    const auto found =
+        mapreduce::run_on_machines(mapreduce::word_count{}, c, workers, from, {.top = top});
+    if (rank == 0) {
+      made.result = static_cast<double>(found.distinct);
+      // The messages have the pairs that change their rank: half of them.
+      made.pairs = ranks * static_cast<double>(found.sent_bytes) / costs.pair_bytes;
+    }
+  });
+  made.bytes = static_cast<double>(text.size());
+  const auto both = [&](const char* stage) {
+    return (on.computed_in(0, stage) + on.computed_in(1, stage)).in_seconds().value;
+  };
+  made.mapping = both("mapping");
+  made.grouping = both("grouping");
+  made.merging = on.computed_in(0, "gathering results").in_seconds().value;
+  made.putting = on.computed_in(1, "gathering results").in_seconds().value;
+  return made;
+}
+
+/// Returns the run with the median time of each stage.
+counted median_of_runs(const std::string& text, const constants& costs, std::size_t top) {
+  std::vector<counted> runs;
+  for (int i = 0; i < rounds; ++i) runs.push_back(count_words(text, costs, top));
+  counted made = runs.back();
+  for (double counted::*const stage :
+       {&counted::mapping, &counted::grouping, &counted::putting, &counted::merging}) {
+    std::vector<double> times;
+    for (const counted& each : runs) times.push_back(each.*stage);
+    made.*stage = ::bench::median(times);
+  }
+  return made;
+}
+
+void measure_word_count(constants& into) {
+  const auto vocabulary = static_cast<std::size_t>(into.vocabulary);
+  constexpr std::size_t top = 10;
+  const std::string text = text_of_numbers(8'000'000, vocabulary);
+  const counted small = median_of_runs(text.substr(0, text.size() / 8), into, top);
+  const counted large = median_of_runs(text, into, top);
+  // mapping = a bytes + b pairs, for both texts.
+  const double denominator = small.bytes * large.pairs - large.bytes * small.pairs;
+  into.map_ns_per_byte =
+      1e9 * (small.mapping * large.pairs - large.mapping * small.pairs) / denominator;
+  into.table_ns_per_pair =
+      1e9 * (small.bytes * large.mapping - large.bytes * small.mapping) / denominator;
+  into.group_ns_per_pair = 1e9 * large.grouping / large.pairs;
+  // With all words in the result ranks sort them as they group.
+  const counted whole = median_of_runs(text, into, 0);
+  into.put_ns_per_pair = 1e9 * (whole.putting * 2 + whole.grouping - large.grouping) / whole.result;
+  into.merge_ns_per_pair = 1e9 * whole.merging * 2 / whole.result;
+}
+
+std::vector<double> random_elements(std::size_t count) {
+  creek_bench::random_bits random(2);
+  std::vector<double> made(count);
+  for (double& each : made) each = random.unit() - 0.5;
+  return made;
+}
+
+void measure_lu(constants& into, index_t block) {
+  const index_t m = 4000, n = 256;
+  const auto area = [](index_t rows, index_t cols) {
+    return static_cast<std::size_t>(rows * cols);
+  };
+  const std::vector<double> a = random_elements(area(m, block)),
+                            b = random_elements(area(block, n));
+  std::vector<double> c = random_elements(area(m, n));
+  using view = linalg::matrix_view<double>;
+  using const_view = linalg::const_view<double>;
+  const double update = median_seconds([&] {
+    linalg::gemm<double>(linalg::op::none, linalg::op::none, -1, const_view(a.data(), m, block, m),
+                         const_view(b.data(), block, n, block), 1, view(c.data(), m, n, m));
+  });
+  into.gemm_GFs = 2e-9 * static_cast<double>(m * n * block) / update;
+
+  const double operations = static_cast<double>(m * block * block);
+  std::vector<index_t> pivots(static_cast<std::size_t>(block));
+  std::vector<double> panel;
+  std::vector<double> times, split_times;
+  for (int i = 0; i < rounds; ++i) {
+    panel = a;
+    times.push_back(seconds_of([&] {
+      (void)linalg::getrf<double>(view(panel.data(), m, block, m), std::span<index_t>(pivots));
+    }));
+    rank_simulation on(2, into);
+    on.measure_computation();
+    on.run([&](int rank) {
+      model_communicator all(on, rank);
+      const auto grid = linalg::process_grid::of(2, 1, rank);
+      std::vector<double> mine = random_elements(area(m, block));
+      const linalg::grid_view<double> A(grid, m, block, block, block, mine.data(), m);
+      std::vector<index_t> exchanged(static_cast<std::size_t>(block));
+      all.doing("factoring");
+      (void)linalg::getrf_on_grid(all, A, std::span<index_t>(exchanged));
+      all.doing("");
+    });
+    split_times.push_back(
+        (on.computed_in(0, "factoring") + on.computed_in(1, "factoring")).in_seconds().value);
+  }
+  into.panel_GFs = 1e-9 * operations / ::bench::median(times);
+  into.split_panel_GFs = 1e-9 * operations / ::bench::median(split_times);
+
+  std::vector<double> rows(area(block, n));
+  const double copied = median_seconds([&] {
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = 0; i < block; ++i) {
+        rows[area(i + j * block, 1)] = c[area((i * 61) % m + j * m, 1)];
+      }
+    }
+  });
+  into.copy_GBs = 1e-9 * static_cast<double>(rows.size() * sizeof(double)) / copied;
+}
+
+}  // namespace
+
+constants measured_rates(constants of, long long block) {
+  measure_word_count(of);
+  measure_lu(of, block);
+  constexpr int depth = 11;
+  std::uint64_t nodes = 0;
+  const double search = median_seconds([&] { nodes = count_nodes(depth); });
+  of.node_ns = 1e9 * search / static_cast<double>(nodes);
+  return of;
+}
+
+}  // namespace creek::tool::machines
