@@ -93,21 +93,21 @@ class lu_of_a_rank {
 
   void run() {
     const index_t n = problem_->n, block = problem_->block;
-    begin(0);
+    pass_on(0);
     for (index_t first = 0; first < n; first += block) {
       wait();
-      const index_t order = order_of(first);
-      index_t rest = first + order;
       const index_t following = first + block;
+      index_t from = first + order_of(first);
+      exchange(first, from, n, true);
       if (following < n) {
         if (cols_.owns(following)) {
           const index_t end = std::min(following + block, n);
-          apply(first, rest, end);
-          rest = end;
+          update(first, from, end);
+          from = end;
         }
-        begin(following);
+        pass_on(following);
       }
-      apply(first, rest, n);
+      update(first, from, n);
     }
     wait();
     for (index_t first = block; first < n; first += block) exchange(first, 0, first, false);
@@ -136,7 +136,7 @@ class lu_of_a_rank {
   }
 
   /// Factors the panel and begins to send it, or begins to receive it.
-  void begin(index_t first) {
+  void pass_on(index_t first) {
     const index_t order = order_of(first), rest = below(first + order);
     const std::size_t numbers = sizeof(index_t) * static_cast<std::size_t>(order + 1);
     const std::size_t elements = bytes((order + rest) * order);
@@ -178,20 +178,19 @@ class lu_of_a_rank {
     }
   }
 
-  /// Exchanges rows in the local part of the columns [from, to) and updates it by the panel.
-  void apply(index_t first, index_t from, index_t to) {
-    const index_t columns = exchange(first, from, to, true);
-    const index_t order = order_of(first);
+  /// Updates the local part of the columns [from, to) by the panel.
+  void update(index_t first, index_t from, index_t to) {
+    const index_t order = order_of(first), columns = cols_.before(to) - cols_.before(from);
     compute(2.0 * static_cast<double>(below(first + order)) * static_cast<double>(order) *
                 static_cast<double>(columns),
             costs_.gemm_GFs);
   }
 
-  /// Exchanges rows of a panel; with `solves` every rank gets the top rows, times L11^-1. Returns
-  /// the number of local columns.
-  index_t exchange(index_t first, index_t from, index_t to, bool solves) {
+  /// Exchanges rows of the local part of the columns [from, to) by the pivots of a panel; with
+  /// `solves` every rank gets the top rows, times L11^-1.
+  void exchange(index_t first, index_t from, index_t to, bool solves) {
     const index_t columns = cols_.before(to) - cols_.before(from);
-    if (columns == 0) return 0;
+    if (columns == 0) return;
     const lu_problem::moves& moves = problem_->moves_of(first);
     const index_t order = order_of(first), shared = solves ? order : 0;
     const int root = rows_.owner(first);
@@ -203,7 +202,7 @@ class lu_of_a_rank {
         column_.recv(blank{bytes((shared + moves.down[me]) * columns)}, root);
       }
       copy((shared + moves.down[me]) * columns);
-      return columns;
+      return;
     }
     copy(order * columns);
     for (int p = 0; p < column_.size(); ++p) {
@@ -225,7 +224,6 @@ class lu_of_a_rank {
     }
     copy((order + shared) * columns);
     for (auto& each : out) each.wait();
-    return columns;
   }
 
   model_communicator* c_;
