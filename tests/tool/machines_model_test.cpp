@@ -179,6 +179,8 @@ TEST(machines_model, constants_are_set_by_name) {
   EXPECT_THROW(set_constant(costs, "nodes=1"), creek::usage_error);
   EXPECT_THROW(set_constant(costs, "node_ns=-1"), creek::usage_error);
   EXPECT_THROW(set_constant(costs, "node_ns=1x"), creek::usage_error);
+  EXPECT_THROW(set_constant(costs, "bandwidth_GBs=0"), creek::usage_error);
+  EXPECT_THROW(set_constant(costs, "vocabulary=1e9"), creek::usage_error);
   EXPECT_THROW((void)with_network("token ring"), creek::usage_error);
 }
 
@@ -203,20 +205,81 @@ figures run_of(int ranks, F body) {
 
 TEST(machines_model, searches_find_every_node_and_repeat) {
   const std::uint64_t nodes = count_nodes(7);
-  for (const victim_choice how : {victim_choice::random, victim_choice::lifelines}) {
-    for (const int ranks : {1, 2, 7, 16}) {
-      const tree_search wanted{.depth_limit = 7, .victims = how};
-      search_outcome first, second;
-      const auto search = [&](search_outcome& found) {
-        return run_of(
-            ranks, [&](model_communicator& c) { search_rank(c, round_numbers(), wanted, found); });
-      };
-      EXPECT_EQ(search(first), search(second)) << ranks;
-      EXPECT_EQ(first.expanded, nodes) << ranks;
-      EXPECT_EQ(first.last_node, second.last_node);
-      EXPECT_EQ(first.steals, second.steals);
+  constants looks_often = round_numbers();
+  looks_often.poll_us = 1;
+  for (const int ranks : {1, 2, 3, 7, 16, 64}) {
+    search_outcome first, second;
+    const auto search = [&](search_outcome& found, std::uint64_t seed) {
+      return run_of(ranks, [&](model_communicator& c) {
+        search_rank(c, looks_often, {.depth_limit = 7, .seed = seed}, found);
+      });
+    };
+    EXPECT_EQ(search(first, 1), search(second, 1)) << ranks;
+    EXPECT_EQ(first.nodes, nodes) << ranks;
+    EXPECT_EQ(first.steals, second.steals);
+    EXPECT_EQ(first.failed_steals, second.failed_steals);
+    if (ranks > 1) {
+      EXPECT_GE(first.rounds, 2U);
+      EXPECT_GT(first.steals, 0U);
     }
+    if (ranks < 7) continue;
+    search_outcome other;
+    EXPECT_NE(search(second, 1), search(other, 2)) << ranks;
+    EXPECT_EQ(other.nodes, nodes);
   }
+}
+
+TEST(machines_model, a_search_ends_after_two_rounds_of_counts) {
+  // The root has four leaves, and all are expanded before rank 0 looks for messages.
+  search_outcome found;
+  constants costs = round_numbers();
+  costs.node_ns = 1000;
+  const figures whole = run_of(
+      2, [&](model_communicator& c) { search_rank(c, costs, {.depth_limit = 1}, found); });
+  EXPECT_EQ(found.nodes, 5U);
+  EXPECT_EQ(found.steals, 0U);
+  EXPECT_EQ(found.rounds, 2U);
+  // Asks and refusals, a request at the lifeline of each, two rounds, the end.
+  EXPECT_EQ(std::get<1>(whole), 2 * (2 + 2) + 2 + 2 * 2 + 1U);
+}
+
+TEST(machines_model, lifelines_are_those_of_a_hypercube) {
+  EXPECT_THAT(lifelines_of(0, 8), testing::ElementsAre(1, 2, 4));
+  EXPECT_THAT(lifelines_of(5, 8), testing::ElementsAre(4, 7, 1));
+  EXPECT_THAT(lifelines_of(4, 6), testing::ElementsAre(5, 0));
+  EXPECT_TRUE(lifelines_of(0, 1).empty());
+}
+
+TEST(machines_model, two_ranks_count_words_in_the_time_of_their_parts) {
+  constants costs = round_numbers();
+  costs.bandwidth_GBs = 1e9;
+  word_count_sizes sizes;
+  sizes.input_bytes = 1e6;
+  sizes.table_pairs = 1e4;
+  sizes.sent_pairs = 5e3;
+  sizes.grouped_pairs = 12e3;
+  sizes.result_pairs = 10;
+  sizes.part = [](int, int, int) { return 5; };
+  sizes.result = [](int) { return 5; };
+  const double computed = 1e6 * costs.map_ns_per_byte + 1e4 * costs.table_ns_per_pair +
+                          5e3 * (costs.send_ns_per_pair + costs.group_ns_per_pair) +
+                          12e3 * costs.reduce_ns_per_pair +
+                          10 * (costs.put_ns_per_pair + costs.merge_ns_per_pair);
+  const exact_time end =
+      time_of(2, costs, [&](model_communicator& c) { word_count_rank(c, costs, sizes); });
+  // Messages one after the other: sizes of the input, lengths, pairs, totals, the size of the
+  // result and the result itself; all collectives of two ranks are one message each way.
+  const double messages = end.in_seconds().value * 1e9 - computed;
+  EXPECT_GE(messages, 5 * 1200);
+  EXPECT_LE(messages, 7 * 1200);
+  // On one rank nothing is sent, and all words of the table are the result.
+  EXPECT_NEAR(time_of(1, costs, [&](model_communicator& c) { word_count_rank(c, costs, sizes); })
+                      .in_seconds()
+                      .value *
+                  1e9,
+              1e6 * costs.map_ns_per_byte + 1e4 * costs.table_ns_per_pair +
+                  12e3 * costs.reduce_ns_per_pair,
+              1);
 }
 
 TEST(machines_model, factorizations_and_counts_repeat) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "constants.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -9,26 +11,33 @@
 namespace creek::tool::machines {
 namespace {
 
+constexpr double tiny = 1e-6, huge = 1e9;
+
 constexpr constant table[] = {
-    {"latency_us", &constants::latency_us, "half a round trip of one byte"},
-    {"overhead_us", &constants::overhead_us, "of a rank, per message sent or received"},
-    {"gap_us", &constants::gap_us, "between two messages of one rank"},
-    {"bandwidth_GBs", &constants::bandwidth_GBs, "of one rank, in each direction"},
-    {"eager_KiB", &constants::eager_KiB, "longer messages wait for their receive"},
-    {"spin_us", &constants::spin_us, "polling, before a wait sleeps"},
-    {"map_ns_per_byte", &constants::map_ns_per_byte, "word count: text through the table"},
-    {"table_ns_per_pair", &constants::table_ns_per_pair, "word count: new word, and its message"},
-    {"group_ns_per_pair", &constants::group_ns_per_pair, "word count: received pair into a table"},
-    {"put_ns_per_pair", &constants::put_ns_per_pair, "word count: pair of the result, at its rank"},
-    {"merge_ns_per_pair", &constants::merge_ns_per_pair, "word count: the same at rank 0"},
-    {"word_bytes", &constants::word_bytes, "a word of the text, with its separator"},
-    {"pair_bytes", &constants::pair_bytes, "a word and its count in a message"},
-    {"vocabulary", &constants::vocabulary, "different words, drawn by Zipf's law"},
-    {"gemm_GFs", &constants::gemm_GFs, "LU: update by a panel"},
-    {"panel_GFs", &constants::panel_GFs, "LU: panel, one row of ranks"},
-    {"split_panel_GFs", &constants::split_panel_GFs, "LU: panel, several rows of ranks"},
-    {"copy_GBs", &constants::copy_GBs, "LU: rows that are exchanged"},
-    {"node_ns", &constants::node_ns, "tree search: a node"},
+    {"latency_us", &constants::latency_us, "half a round trip of one byte", 0, huge},
+    {"overhead_us", &constants::overhead_us, "of a rank, per message sent or received", 0, huge},
+    {"gap_us", &constants::gap_us, "between two messages of one rank", 0, huge},
+    {"bandwidth_GBs", &constants::bandwidth_GBs, "of one rank, in each direction", tiny, huge},
+    {"eager_KiB", &constants::eager_KiB, "longer messages wait for their receive", 0, huge},
+    {"spin_us", &constants::spin_us, "polling, before a wait sleeps", 0, huge},
+    {"map_ns_per_byte", &constants::map_ns_per_byte, "word count: text through the table", 0, huge},
+    {"table_ns_per_pair", &constants::table_ns_per_pair, "word count: new word", 0, huge},
+    {"send_ns_per_pair", &constants::send_ns_per_pair, "word count: word into a message", 0, huge},
+    {"group_ns_per_pair", &constants::group_ns_per_pair, "word count: received pair", 0, huge},
+    {"reduce_ns_per_pair", &constants::reduce_ns_per_pair,
+     "word count: word of the table, after the pairs were received", 0, huge},
+    {"put_ns_per_pair", &constants::put_ns_per_pair, "word count: pair of the result, at its rank",
+     0, huge},
+    {"merge_ns_per_pair", &constants::merge_ns_per_pair, "word count: the same at rank 0", 0, huge},
+    {"word_bytes", &constants::word_bytes, "a word of the text, with its separator", 1, huge},
+    {"pair_bytes", &constants::pair_bytes, "a word and its count in a message", 1, huge},
+    {"vocabulary", &constants::vocabulary, "different words, drawn by Zipf's law", 1, 1e8},
+    {"gemm_GFs", &constants::gemm_GFs, "LU: update by a panel", tiny, huge},
+    {"panel_GFs", &constants::panel_GFs, "LU: panel, one row of ranks", tiny, huge},
+    {"split_panel_GFs", &constants::split_panel_GFs, "LU: panel, several rows of ranks", tiny, huge},
+    {"copy_GBs", &constants::copy_GBs, "LU: rows that are exchanged", tiny, huge},
+    {"node_ns", &constants::node_ns, "stealing: a node of the tree", tiny, huge},
+    {"poll_us", &constants::poll_us, "stealing: between two looks for messages", 0, huge},
 };
 
 struct named_network {
@@ -76,13 +85,13 @@ void set_constant(constants& in, const std::string& assignment) {
     for (const constant& each : table) names += " " + std::string(each.name);
     throw usage_error("--set takes NAME=VALUE, got '" + assignment + "'; names:" + names);
   }
+  const std::string text = assignment.substr(equals + 1);
   double value = 0;
-  const char* const end = assignment.data() + assignment.size();
-  const auto read = std::from_chars(assignment.data() + equals + 1, end, value);
-  if (read.ec != std::errc{} || read.ptr != end || !(value >= 0 && value <= 1e12)) {
-    throw usage_error("--set " + std::string(found->name) +
-                      " takes a number from 0 to 1e12, got '" + assignment.substr(equals + 1) +
-                      "'");
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size() ||
+      !(value >= found->least && value <= found->most)) {
+    throw usage_error(fmt::format("--set {} must be from {} to {}, got '{}'", found->name,
+                                  found->least, found->most, text));
   }
   in.*(found->member) = value;
 }

@@ -22,8 +22,10 @@ struct constants {
   // --- Rates of one worker, by `creek bench machines --rates` on the machine of docs/machines.md.
   // Word count:
   double map_ns_per_byte = 2.1;
-  double table_ns_per_pair = 77;   ///< a new word into the table, and from there into a message
-  double group_ns_per_pair = 75;   ///< a received pair into the table of the receiver
+  double table_ns_per_pair = 77;  ///< a new word into the table
+  double send_ns_per_pair = 30;   ///< from there into a message to another rank
+  double group_ns_per_pair = 75;  ///< a pair from another rank into the table
+  double reduce_ns_per_pair = 20;  ///< a word of the table after that, for the ten most frequent
   double put_ns_per_pair = 230;    ///< a pair of a whole result: sorted, and into a message
   double merge_ns_per_pair = 104;  ///< the same at rank 0: out of the message, and merged
   double word_bytes = 8;           ///< with its separator
@@ -34,8 +36,9 @@ struct constants {
   double panel_GFs = 31;         ///< panel of one row of ranks
   double split_panel_GFs = 9.8;  ///< panel of several rows of ranks
   double copy_GBs = 6;           ///< rows that are exchanged
-  // Tree search:
+  // Tree search with stealing:
   double node_ns = 5.5;
+  double poll_us = 50;  ///< between two looks for messages, as in linalg/detail/grid_job.hpp
 };
 
 /// Name, unit and meaning of each member, for --set and for the head of the output.
@@ -43,7 +46,8 @@ struct constant {
   std::string_view name;
   double constants::*member;
   std::string_view meaning;
-  /// Whether the rate of a computation, which measured_rates() measures.
+  double least, most;  ///< allowed values
+  /// Returns whether it is a rate of computation, which measured_rates() measures.
   [[nodiscard]] bool is_a_rate() const {
     return name.find("_ns") != name.npos || name.find("_GFs") != name.npos || name == "copy_GBs";
   }

@@ -92,8 +92,8 @@ class model_communicator : public collectives<model_communicator> {
   void post(int to, int kind, std::vector<std::byte> content) {
     on_->post(to, kind, std::move(content));
   }
-  [[nodiscard]] bool has_mail() { return on_->has_mail(); }
-  [[nodiscard]] mail take() { return on_->take(); }
+  [[nodiscard]] bool has_message() { return on_->has_message(); }
+  [[nodiscard]] posted_message take() { return on_->take(); }
 
  private:
   rank_simulation* on_;

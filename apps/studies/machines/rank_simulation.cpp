@@ -203,11 +203,11 @@ void rank_simulation::handle(const event& next) {
              receiver.number);
       }
       return;
-    case step::letter_arrives:
+    case step::posted_arrives:
       rank_state& to = ranks_[index(next.of->to)];
       next.of->there = receive_now(next.of->to, next.of->bytes, next.time);
-      to.letters.push_back(next.of);
-      if (std::exchange(to.wants_mail, false)) {
+      to.arrived.push_back(next.of);
+      if (std::exchange(to.waits_for_posted, false)) {
         push(noticed(to.clock, next.of->there, next.of->bytes), step::resume, to.number);
       }
       return;
@@ -223,7 +223,7 @@ void rank_simulation::send_now(message& of, exact_time at) {
   exact_time& port = ranks_[index(of.from)].out_free;
   const exact_time begin = std::max(at, port);
   port = begin + occupied(of.bytes);
-  const step arrival = of.kind != 0 ? step::letter_arrives : step::arrives;
+  const step arrival = of.kind != 0 ? step::posted_arrives : step::arrives;
   push(begin + latency_, arrival, of.to, &of);
 }
 
@@ -388,23 +388,23 @@ void rank_simulation::post(int to, int kind, std::vector<std::byte> content) {
   send_now(of, here().clock);
 }
 
-bool rank_simulation::has_mail() {
+bool rank_simulation::has_message() {
   const call now(*this);
   in_order();
-  return !here().letters.empty() && !(here().clock < here().letters.front()->there);
+  return !here().arrived.empty() && !(here().clock < here().arrived.front()->there);
 }
 
-mail rank_simulation::take() {
+posted_message rank_simulation::take() {
   const call now(*this);
   in_order();
-  if (here().letters.empty()) {
-    here().wants_mail = true;
+  if (here().arrived.empty()) {
+    here().waits_for_posted = true;
     leave();
   }
-  message& of = *here().letters.front();
-  here().letters.pop_front();
+  message& of = *here().arrived.front();
+  here().arrived.pop_front();
   here().clock = noticed(here().clock, of.there, of.bytes) + overhead_;
-  mail taken{of.from, of.kind, std::move(of.content)};
+  posted_message taken{of.from, of.kind, std::move(of.content)};
   release(of);
   return taken;
 }

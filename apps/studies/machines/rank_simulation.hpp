@@ -39,7 +39,7 @@ struct message_record {
 };
 
 /// A message that came by post(), and its sender.
-struct mail {
+struct posted_message {
   int from = 0;
   int kind = 0;
   std::vector<std::byte> content;
@@ -80,7 +80,6 @@ class rank_simulation {
     here().computed += span;
   }
   /// Records what the rank does from here on.
-
   void doing(const char* stage);
 
   struct message;
@@ -97,8 +96,8 @@ class rank_simulation {
 
   /// Sends a message that its receiver takes in the order of arrival, from whatever rank.
   void post(int to, int kind, std::vector<std::byte> content);
-  [[nodiscard]] bool has_mail();
-  [[nodiscard]] mail take();
+  [[nodiscard]] bool has_message();
+  [[nodiscard]] posted_message take();
 
  private:
   struct rank_state : switch_context {
@@ -106,12 +105,12 @@ class rank_simulation {
     int number = 0;
     exact_time clock, computed;
     exact_time out_free, in_free;  ///< when the ports are free
-    bool finished = false, wants_mail = false;
-    std::deque<message*> letters;  ///< posted messages that arrived
+    bool finished = false, waits_for_posted = false;
+    std::deque<message*> arrived;  ///< posted messages that arrived
     std::string stage;
     std::map<std::string, exact_time> computed_in;
   };
-  enum class step : std::uint8_t { resume, asks, leaves, arrives, letter_arrives };
+  enum class step : std::uint8_t { resume, asks, leaves, arrives, posted_arrives };
   struct event {
     exact_time time;
     std::uint64_t number;  ///< events of one time happen in the order in which they were made

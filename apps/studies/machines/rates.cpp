@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <support/median.hpp>
 #include <support/zipf_text.hpp>
+#include <utility>
 #include <vector>
 
 #include <creek/host.hpp>
@@ -65,14 +67,13 @@ std::string text_of_numbers(std::size_t words, std::size_t vocabulary) {
   return text;
 }
 
-/// Times of one run of word count on two ranks, both together, and its sizes.
+/// Processor time of the stages of a run of word count, of all ranks together, and its sizes.
 struct counted {
   double mapping = 0, grouping = 0, putting = 0, merging = 0;
-  double bytes = 0, pairs = 0, result = 0;
+  double bytes = 0, pairs = 0, sent = 0, grouped = 0, result = 0;
 };
 
-counted count_words(const std::string& text, const constants& costs, std::size_t top) {
-  constexpr int ranks = 2;
+counted count_words(std::string_view text, int ranks, const constants& costs, std::size_t top) {
   counted made;
   runtime workers{host{1}};
   rank_simulation on(ranks, costs);
@@ -84,25 +85,25 @@ counted count_words(const std::string& text, const constants& costs, std::size_t
         mapreduce::run_on_machines(mapreduce::word_count{}, c, workers, from, {.top = top});
     if (rank == 0) {
       made.result = static_cast<double>(found.distinct);
-      // The messages have the pairs that change their rank: half of them.
-      made.pairs = ranks * static_cast<double>(found.sent_bytes) / costs.pair_bytes;
+      made.sent = static_cast<double>(found.sent_bytes) / costs.pair_bytes;
     }
   });
   made.bytes = static_cast<double>(text.size());
-  const auto both = [&](const char* stage) {
-    return (on.computed_in(0, stage) + on.computed_in(1, stage)).in_seconds().value;
-  };
-  made.mapping = both("mapping");
-  made.grouping = both("grouping");
-  made.merging = on.computed_in(0, "gathering results").in_seconds().value;
-  made.putting = on.computed_in(1, "gathering results").in_seconds().value;
+  made.pairs = made.sent * ranks / (ranks - 1);  // hashes spread words equally
+  made.grouped = made.sent + made.result;
+  for (int i = 0; i < ranks; ++i) {
+    made.mapping += on.computed_in(i, "mapping").in_seconds().value;
+    made.grouping += on.computed_in(i, "grouping").in_seconds().value;
+    (i == 0 ? made.merging : made.putting) +=
+        on.computed_in(i, "gathering results").in_seconds().value;
+  }
   return made;
 }
 
 /// Returns the run with the median time of each stage.
-counted median_of_runs(const std::string& text, const constants& costs, std::size_t top) {
+counted median_of_runs(std::string_view text, int ranks, const constants& costs, std::size_t top) {
   std::vector<counted> runs;
-  for (int i = 0; i < rounds; ++i) runs.push_back(count_words(text, costs, top));
+  for (int i = 0; i < rounds; ++i) runs.push_back(count_words(text, ranks, costs, top));
   counted made = runs.back();
   for (double counted::*const stage :
        {&counted::mapping, &counted::grouping, &counted::putting, &counted::merging}) {
@@ -113,21 +114,34 @@ counted median_of_runs(const std::string& text, const constants& costs, std::siz
   return made;
 }
 
+/// Solves a0 x + b0 y = c0, a1 x + b1 y = c1.
+std::pair<double, double> solve(double a0, double b0, double c0, double a1, double b1, double c1) {
+  const double determinant = a0 * b1 - a1 * b0;
+  return {(c0 * b1 - c1 * b0) / determinant, (a0 * c1 - a1 * c0) / determinant};
+}
+
 void measure_word_count(constants& into) {
-  const auto vocabulary = static_cast<std::size_t>(into.vocabulary);
   constexpr std::size_t top = 10;
-  const std::string text = text_of_numbers(8'000'000, vocabulary);
-  const counted small = median_of_runs(text.substr(0, text.size() / 8), into, top);
-  const counted large = median_of_runs(text, into, top);
-  // mapping = a bytes + b pairs, for both texts.
-  const double denominator = small.bytes * large.pairs - large.bytes * small.pairs;
-  into.map_ns_per_byte =
-      1e9 * (small.mapping * large.pairs - large.mapping * small.pairs) / denominator;
-  into.table_ns_per_pair =
-      1e9 * (small.bytes * large.mapping - large.bytes * small.mapping) / denominator;
-  into.group_ns_per_pair = 1e9 * large.grouping / large.pairs;
+  const std::string text = text_of_numbers(8'000'000, static_cast<std::size_t>(into.vocabulary));
+  const auto part = [&](std::size_t n) { return std::string_view(text).substr(0, text.size() / n); };
+  // Ranks of the first two runs have equal shares of text; they send one half, and 7/8, of their
+  // pairs. The ranks of the third have more text.
+  const counted two = median_of_runs(part(4), 2, into, top);
+  const counted eight = median_of_runs(part(1), 8, into, top);
+  const counted large = median_of_runs(part(1), 2, into, top);
+  const double send = std::max(
+      0.0, (eight.mapping / 8 - two.mapping / 2) / (eight.sent / 8 - two.sent / 2));
+  const auto [map, table] = solve(two.bytes, two.pairs, two.mapping - send * two.sent, large.bytes,
+                                  large.pairs, large.mapping - send * large.sent);
+  const auto [group, reduce] = solve(two.sent, two.grouped, two.grouping, eight.sent, eight.grouped,
+                                     eight.grouping);
+  into.map_ns_per_byte = 1e9 * map;
+  into.table_ns_per_pair = 1e9 * table;
+  into.send_ns_per_pair = 1e9 * send;
+  into.group_ns_per_pair = 1e9 * group;
+  into.reduce_ns_per_pair = 1e9 * reduce;
   // With all words in the result ranks sort them as they group.
-  const counted whole = median_of_runs(text, into, 0);
+  const counted whole = median_of_runs(part(1), 2, into, 0);
   into.put_ns_per_pair = 1e9 * (whole.putting * 2 + whole.grouping - large.grouping) / whole.result;
   into.merge_ns_per_pair = 1e9 * whole.merging * 2 / whole.result;
 }

@@ -2,10 +2,11 @@
 #include "stealing_model.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <utility>
+#include <optional>
+#include <span>
 
 #include <support/unbalanced_tree.hpp>
 #include <support/zipf_text.hpp>
@@ -17,155 +18,203 @@ using creek_bench::child;
 using creek_bench::children;
 using node = creek_bench::tree_node;
 
-enum kind : int { ask = 1, refuse, work, lifeline, finished };
+enum kind : int {
+  ask = 1,   ///< to a random victim
+  refused,   ///< its answer, without tasks
+  stolen,    ///< its answer, with tasks
+  lifeline,  ///< a request that stays until there are tasks
+  given,     ///< the answer to it
+  collect,   ///< asks for counts of messages
+  counts,
+  finish
+};
 
+/// Messages with tasks of some ranks.
+struct task_messages {
+  std::uint64_t sent = 0, received = 0;
+  friend bool operator==(const task_messages&, const task_messages&) = default;
+};
+
+/// One rank. The end is found by counting messages [Mattern 1987]: rank 0 collects the counts of
+/// all ranks, each of which reports when it has no tasks; the search is over when two rounds in
+/// succession find the same numbers, as many received as sent. Counts travel along a binomial tree.
 class searcher {
  public:
   searcher(model_communicator& c, const constants& costs, const tree_search& search,
            search_outcome& all)
       : c_(&c),
         node_time_(units::seconds{costs.node_ns * 1e-9}),
-        search_(search),
+        nodes_per_look_(static_cast<std::uint64_t>(
+            std::max(1.0, std::round(costs.poll_us * 1e3 / costs.node_ns)))),
+        depth_limit_(search.depth_limit),
         all_(&all),
         lifelines_(lifelines_of(c.rank(), c.size())),
         asked_(lifelines_.size()),
-        random_(static_cast<std::uint64_t>(c.rank()) + 1) {}
+        random_(search.seed << 32U | static_cast<std::uint64_t>(c.rank())) {
+    for (int step = 1; c.rank() + step < c.size() && c.rank() % (2 * step) == 0; step *= 2) {
+      below_.push_back(c.rank() + step);
+    }
+  }
 
   void run() {
-    if (c_->rank() == 0) {
-      nodes_.push_back(creek_bench::tree_root());
-      all_->open = 1;
-    }
+    if (c_->rank() == 0) bag_.push_back(creek_bench::tree_root());
     while (!finished_) {
-      while (!nodes_.empty()) {
-        expand();
-        while (!finished_ && c_->has_mail()) handle(c_->take());
-        feed();
+      while (!bag_.empty()) {
+        run_tasks();
+        while (c_->has_message()) handle(c_->take());
+        answer_lifelines();
       }
-      if (c_->size() == 1 || finished_) return;
-      find_work();
+      if (c_->size() == 1) return;
+      find_tasks();
     }
   }
 
  private:
-  /// Expands up to so many nodes as there are between two looks.
-  void expand() {
-    int done = 0;
-    for (; done < search_.nodes_per_look && !nodes_.empty(); ++done) {
-      const node at = nodes_.back();
-      nodes_.pop_back();
-      const int count = children(at, search_.depth_limit);
-      for (int i = 0; i < count; ++i) nodes_.push_back(child(at, i));
-      all_->open += static_cast<std::uint64_t>(count);
+  static constexpr int random_victims = 2;  // before the lifelines. An estimate.
+
+  /// Runs the newest tasks, as many as there are between two looks for messages.
+  void run_tasks() {
+    std::uint64_t done = 0;
+    for (; done < nodes_per_look_ && !bag_.empty(); ++done) {
+      const node at = bag_.back();
+      bag_.pop_back();
+      const int count = children(at, depth_limit_);
+      for (int i = 0; i < count; ++i) bag_.push_back(child(at, i));
     }
     c_->compute(static_cast<double>(done) * node_time_);
-    all_->expanded += static_cast<std::uint64_t>(done);
-    all_->open -= static_cast<std::uint64_t>(done);
-    all_->last_node = std::max(all_->last_node, c_->now());
-    if (all_->open == 0) {
-      finish(branch{0, static_cast<int>(std::bit_ceil(static_cast<unsigned>(c_->size())))});
-    }
+    all_->nodes += done;
   }
 
-  /// Asks until there is work, or the search is over.
-  void find_work() {
-    if (!waits_for_lifelines()) {
-      auto victim = static_cast<int>(random_() % static_cast<std::uint64_t>(c_->size() - 1));
-      if (victim >= c_->rank()) ++victim;
-      c_->post(victim, ask, std::vector<std::byte>(sizeof(int)));
-      answered_ = false;
-      while (!answered_ && !finished_) handle(c_->take());
-      if (!nodes_.empty() || finished_) return;
-      if (search_.victims == victim_choice::random) return;
-      for (std::size_t i = 0; i < lifelines_.size(); ++i) {
-        if (asked_[i]) continue;
-        asked_[i] = true;
-        c_->post(lifelines_[i], lifeline, std::vector<std::byte>(sizeof(int)));
-      }
+  /// Waits for tasks, or for the end of the search.
+  void find_tasks() {
+    for (int i = 0; i < random_victims; ++i) {
+      if (!waits_for_victim_) ask_random_victim();
+      while (waits_for_victim_ && bag_.empty()) handle(c_->take());
+      if (!bag_.empty()) return;
     }
-    while (nodes_.empty() && !finished_) handle(c_->take());
+    for (std::size_t i = 0; i < lifelines_.size(); ++i) {
+      if (!asked_[i]) post(lifelines_[i], lifeline);
+      asked_[i] = true;
+    }
+    is_idle_ = true;
+    if (c_->rank() == 0 && !collects_) begin_round();
+    report();
+    while (bag_.empty() && !finished_) handle(c_->take());
+    is_idle_ = false;
   }
-  [[nodiscard]] bool waits_for_lifelines() const {
-    return search_.victims == victim_choice::lifelines && !lifelines_.empty() &&
-           std::ranges::count(asked_, true) == std::ssize(asked_);
+  void ask_random_victim() {
+    auto victim = static_cast<int>(random_() % static_cast<std::uint64_t>(c_->size() - 1));
+    if (victim >= c_->rank()) ++victim;
+    post(victim, ask);
+    waits_for_victim_ = true;
   }
 
-  void handle(mail got) {
+  void handle(const posted_message& got) {
     switch (got.kind) {
       case ask:
-        if (nodes_.size() < 2)
-          return c_->post(got.from, refuse, std::vector<std::byte>(sizeof(int)));
-        ++all_->steals;
-        return give(got.from);
-      case lifeline:
-        hungry_.push_back(got.from);
-        return feed();
-      case refuse:
+        return bag_.size() < 2 ? post(got.from, refused) : send_half(got.from, stolen);
+      case refused:
         ++all_->failed_steals;
-        answered_ = true;
+        waits_for_victim_ = false;
         return;
-      case work: {
-        answered_ = true;
-        const std::size_t count = got.content.size() / sizeof(node), before = nodes_.size();
-        nodes_.resize(before + count);
-        std::memcpy(nodes_.data() + before, got.content.data(), got.content.size());
+      case stolen:
+        waits_for_victim_ = false;
+        return receive(got);
+      case lifeline:
+        requests_.push_back(got.from);
+        return answer_lifelines();
+      case given:
         for (std::size_t i = 0; i < lifelines_.size(); ++i) {
           if (lifelines_[i] == got.from) asked_[i] = false;
         }
-        return;
+        return receive(got);
+      case collect:
+        begin_round();
+        return report();
+      case counts: {
+        task_messages theirs;
+        std::memcpy(&theirs, got.content.data(), sizeof theirs);
+        sum_.sent += theirs.sent;
+        sum_.received += theirs.received;
+        ++reports_;
+        return report();
       }
-      case finished:
-        return finish(got);
       default:
-        return;
-    }
-  }
-  /// Sends half of the nodes, the oldest.
-  void give(int to) {
-    const std::size_t count = nodes_.size() / 2;
-    std::vector<std::byte> content(count * sizeof(node));
-    std::memcpy(content.data(), nodes_.data(), content.size());
-    nodes_.erase(nodes_.begin(), nodes_.begin() + static_cast<std::ptrdiff_t>(count));
-    c_->post(to, work, std::move(content));
-  }
-  void feed() {
-    while (!hungry_.empty() && nodes_.size() >= 2) {
-      give(hungry_.back());
-      hungry_.pop_back();
+        return end();
     }
   }
 
-  /// Place of a rank in the binomial tree that tells the end, and the places below it.
-  struct branch {
-    int place, reach;
-  };
-  /// Ends the search here and at the ranks of a branch, whose root expanded the last node.
-  void finish(branch own) {
-    finished_ = true;
-    for (int reach = own.reach / 2; reach > 0; reach /= 2) {
-      const branch below{own.place + reach, reach};
-      if (below.place >= c_->size()) continue;
-      std::vector<std::byte> content(sizeof below);
-      std::memcpy(content.data(), &below, sizeof below);
-      c_->post((c_->rank() + reach) % c_->size(), finished, std::move(content));
+  void receive(const posted_message& got) {
+    ++own_.received;
+    is_idle_ = false;
+    const std::size_t count = got.content.size() / sizeof(node), before = bag_.size();
+    bag_.resize(before + count);
+    std::memcpy(bag_.data() + before, got.content.data(), got.content.size());
+  }
+  /// Sends the older half of the bag.
+  void send_half(int to, kind answer) {
+    const std::size_t count = bag_.size() / 2;
+    const auto bytes = std::as_bytes(std::span<const node>(bag_).first(count));
+    c_->post(to, answer, {bytes.begin(), bytes.end()});
+    bag_.erase(bag_.begin(), bag_.begin() + static_cast<std::ptrdiff_t>(count));
+    ++own_.sent;
+    ++all_->steals;
+  }
+  void answer_lifelines() {
+    while (!requests_.empty() && bag_.size() >= 2) {
+      send_half(requests_.front(), given);
+      requests_.erase(requests_.begin());
     }
   }
-  void finish(const mail& told) {
-    branch own{};
-    std::memcpy(&own, told.content.data(), sizeof own);
-    finish(own);
+
+  /// Posts a message without content but its kind.
+  void post(int to, kind what) { c_->post(to, what, std::vector<std::byte>(sizeof(int))); }
+  void post_below(kind what) {
+    for (const int rank : below_) post(rank, what);
+  }
+
+  // --- The end
+  void begin_round() {
+    if (c_->rank() == 0) ++all_->rounds;
+    collects_ = true;
+    sum_ = {};
+    reports_ = 0;
+    post_below(collect);
+  }
+  /// Reports the counts of this rank and of those below it, if all are known and it has no tasks.
+  void report() {
+    if (!collects_ || !is_idle_ || reports_ < below_.size()) return;
+    collects_ = false;
+    sum_.sent += own_.sent;
+    sum_.received += own_.received;
+    if (c_->rank() != 0) {
+      const auto bytes = std::as_bytes(std::span(&sum_, 1));
+      return c_->post(c_->rank() & (c_->rank() - 1), counts, {bytes.begin(), bytes.end()});
+    }
+    if (sum_.sent == sum_.received && sum_ == last_sum_) return end();
+    last_sum_ = sum_;
+    begin_round();
+  }
+  void end() {
+    finished_ = true;
+    post_below(finish);
   }
 
   model_communicator* c_;
   units::seconds node_time_;
-  tree_search search_;
+  std::uint64_t nodes_per_look_;
+  int depth_limit_;
   search_outcome* all_;
-  std::vector<node> nodes_;  ///< found and not expanded; the last is the next
+  std::vector<node> bag_;  ///< the last is the newest
   std::vector<int> lifelines_;
-  std::vector<bool> asked_;  ///< lifelines that know that this rank has no work
-  std::vector<int> hungry_;  ///< ranks that wait for work of this one
+  std::vector<bool> asked_;    ///< lifelines that have a request of this rank
+  std::vector<int> requests_;  ///< ranks that have this rank as a lifeline and wait, oldest first
   creek_bench::random_bits random_;
-  bool answered_ = true, finished_ = false;
+  std::vector<int> below_;  ///< children in the binomial tree
+  task_messages own_, sum_;
+  std::optional<task_messages> last_sum_;  ///< of the round before
+  std::size_t reports_ = 0;
+  bool waits_for_victim_ = false, is_idle_ = false, collects_ = false, finished_ = false;
 };
 
 }  // namespace
@@ -187,11 +236,11 @@ std::uint64_t count_nodes(int depth_limit) {
 }
 
 std::vector<int> lifelines_of(int rank, int ranks) {
-  std::vector<int> made;
+  std::vector<int> neighbours;
   for (int bit = 1; bit < ranks; bit *= 2) {
-    if ((rank ^ bit) < ranks) made.push_back(rank ^ bit);
+    if ((rank ^ bit) < ranks) neighbours.push_back(rank ^ bit);
   }
-  return made;
+  return neighbours;
 }
 
 }  // namespace creek::tool::machines

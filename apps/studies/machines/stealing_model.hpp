@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tree search on ranks that steal from each other. creek has no stealing between machines: this is
-// a protocol that could be built, with messages as in [Saraswat 2011]. The tree is that of
-// bench/uts [Olivier 2006] and is really searched; the time of a node is charged.
+// Tasks on ranks that steal from each other: each rank has a bag of tasks and runs the newest one
+// first. A rank without tasks asks random victims, then leaves requests at its lifelines
+// [Saraswat 2011]; a victim gives the older half of its bag when it looks for messages. A task is a
+// node of an unbalanced tree [Olivier 2006], which is really searched; the time of a node is
+// charged.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +14,17 @@
 
 namespace creek::tool::machines {
 
-enum class victim_choice : std::uint8_t {
-  random,    ///< asks random ranks until one has work
-  lifelines  ///< asks one random rank, then its lifelines, which send work when they have some
-};
-
 struct tree_search {
   int depth_limit = 13;
-  victim_choice victims = victim_choice::lifelines;
-  /// Nodes between two looks for requests [Saraswat 2011].
-  int nodes_per_look = 511;
+  std::uint64_t seed = 1;  ///< of the random victims
 };
 
 /// Counts of a search, which search_rank() of all ranks fills.
 struct search_outcome {
-  std::uint64_t expanded = 0;  ///< nodes whose children are known
-  std::uint64_t open = 0;      ///< nodes found and not expanded, anywhere
-  std::uint64_t steals = 0, failed_steals = 0;
-  exact_time last_node;  ///< when the last node was expanded
+  std::uint64_t nodes = 0;
+  std::uint64_t steals = 0;         ///< messages with tasks
+  std::uint64_t failed_steals = 0;  ///< random victims that had none
+  std::uint64_t rounds = 0;         ///< in which rank 0 collected counts, to find the end
 };
 
 /// One rank of a search; rank 0 begins with the root.
@@ -39,7 +34,7 @@ void search_rank(model_communicator& c, const constants& costs, const tree_searc
 /// Returns the number of nodes of the tree.
 [[nodiscard]] std::uint64_t count_nodes(int depth_limit);
 
-/// Returns the ranks that a rank without work waits for: its neighbours in a hypercube.
+/// Returns the ranks at which a rank leaves its requests: its neighbours in a hypercube.
 [[nodiscard]] std::vector<int> lifelines_of(int rank, int ranks);
 
 }  // namespace creek::tool::machines

@@ -23,12 +23,14 @@ units::seconds nanoseconds(double count) {
   return units::seconds{count * 1e-9};
 }
 
-/// Sends part r of every worker to rank r.
+/// Sends part r of every worker to rank r; a rank's part for itself stays in its tables.
 void exchange(model_communicator& c, const word_count_sizes& sizes) {
   const int ranks = c.size(), me = c.rank();
   std::vector<std::uint64_t> lengths;
   for (int to = 0; to < ranks; ++to) {
-    for (int w = 0; w < sizes.workers; ++w) lengths.push_back(sizes.part(me, w, to));
+    for (int w = 0; w < sizes.workers; ++w) {
+      lengths.push_back(to == me ? 0 : sizes.part(me, w, to));
+    }
   }
   const std::vector<std::uint64_t> counts(static_cast<std::size_t>(ranks),
                                           static_cast<std::uint64_t>(sizes.workers));
@@ -66,13 +68,15 @@ void gather(model_communicator& c, const constants& costs, const word_count_size
 void word_count_rank(model_communicator& c, const constants& costs, const word_count_sizes& sizes) {
   const double workers = sizes.workers;
   const double map =
-      (sizes.input_bytes * costs.map_ns_per_byte + sizes.table_pairs * costs.table_ns_per_pair) /
-      workers;
-  if (c.size() == 1) return c.compute(nanoseconds(map));
+      sizes.input_bytes * costs.map_ns_per_byte + sizes.table_pairs * costs.table_ns_per_pair;
+  const double reduce = sizes.grouped_pairs * costs.reduce_ns_per_pair;
+  if (c.size() == 1) return c.compute(nanoseconds((map + reduce) / workers));
   (void)c.bcast(std::array<std::uint64_t, 2>{}, 0);
-  c.compute(nanoseconds(map));
+  c.compute(nanoseconds((map + sizes.sent_pairs * costs.send_ns_per_pair) / workers));
   exchange(c, sizes);
-  c.compute(nanoseconds(sizes.received_pairs * costs.group_ns_per_pair / workers));
+  // As many pairs come as go.
+  const double group = sizes.sent_pairs * costs.group_ns_per_pair;
+  c.compute(nanoseconds((group + reduce) / workers));
   gather(c, costs, sizes);
 }
 
@@ -91,8 +95,11 @@ word_count_sizes sizes_of_text(const constants& costs, double bytes, int ranks, 
   word_count_sizes made;
   made.input_bytes = bytes / ranks;
   made.table_pairs = different_words(made.input_bytes / costs.word_bytes, costs.vocabulary);
-  made.received_pairs = made.table_pairs;
-  made.result_pairs = different_words(bytes / costs.word_bytes, costs.vocabulary) / ranks;
+  made.sent_pairs = made.table_pairs * (ranks - 1) / ranks;
+  const double own = different_words(bytes / costs.word_bytes, costs.vocabulary) / ranks;
+  // Pairs that were sent stay in the table, too.
+  made.grouped_pairs = made.sent_pairs + own;
+  made.result_pairs = own;
   if (top != 0) made.result_pairs = std::min(made.result_pairs, static_cast<double>(top));
   made.workers = workers;
   const auto part =
