@@ -117,6 +117,7 @@ CASES = {
     "scc-info": ["scc info --json"],
     "bench-peers": [f"bench {group} {PEERS} --json {{}}/{group}.json"
                     for group in ("tasking", "invoke", "linalg", "lapack", "mapreduce", "schedulers")],
+    "bench-machines": ["bench machines --ranks 1,4 --gigabytes 0.01 -n 128 --depth 5 --json"],
     "bench-scc-messages": ["bench scc-messages --cores 4 --json"],
     "bench-scc-copies": ["bench scc-copies --cores 4 --bytes 4096 --json"],
     "bench-scc-invoke": ["bench scc-invoke --cores 4 --protocol vector --json"],

@@ -21,23 +21,22 @@ struct constants {
   double spin_us = 200;      ///< a wait polls so long, then sleeps (creek/mpi/process.hpp)
   // --- Rates of one worker, by `creek bench machines --rates` on the machine of docs/machines.md.
   // Word count:
-  double map_ns_per_byte = 2.1;
-  double table_ns_per_pair = 77;  ///< a new word into the table
-  double send_ns_per_pair = 30;   ///< from there into a message to another rank
-  double group_ns_per_pair = 75;  ///< a pair from another rank into the table
-  double reduce_ns_per_pair = 20;  ///< a word of the table after that, for the ten most frequent
-  double put_ns_per_pair = 230;    ///< a pair of a whole result: sorted, and into a message
-  double merge_ns_per_pair = 104;  ///< the same at rank 0: out of the message, and merged
+  double map_ns_per_byte = 1.7;
+  double table_ns_per_pair = 66;   ///< a new word into the table; half of these words into messages
+  double group_ns_per_pair = 35;   ///< a pair from another rank into the table
+  double reduce_ns_per_pair = 22;  ///< a word of the table after that, for the ten most frequent
+  double put_ns_per_pair = 220;    ///< a pair of a whole result: sorted, and into a message
+  double merge_ns_per_pair = 190;  ///< the same at rank 0: out of the message, and merged
   double word_bytes = 8;           ///< with its separator
   double pair_bytes = 19;          ///< length, 7 letters, count: creek/mapreduce/wire.hpp
   double vocabulary = 1e6;         ///< different words that the text is drawn from
   // LU, blocks of 64:
-  double gemm_GFs = 71;          ///< update by a panel
-  double panel_GFs = 31;         ///< panel of one row of ranks
-  double split_panel_GFs = 9.8;  ///< panel of several rows of ranks
-  double copy_GBs = 6;           ///< rows that are exchanged
+  double gemm_GFs = 74;           ///< update by a panel
+  double panel_GFs = 34;          ///< panel of one row of ranks
+  double split_panel_GFs = 13.5;  ///< panel of several rows of ranks
+  double copy_GBs = 5.9;          ///< rows that are exchanged
   // Tree search with stealing:
-  double node_ns = 5.5;
+  double node_ns = 6.1;
   double poll_us = 50;  ///< between two looks for messages, as in linalg/detail/grid_job.hpp
 };
 

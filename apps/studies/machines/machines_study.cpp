@@ -42,8 +42,10 @@ Examples:
   creek bench machines --job stealing --set node_ns=500 --set latency_us=2
   creek bench machines --rates)";
 
+const std::vector<std::string> all_jobs{"wordcount", "lu", "stealing"};
+
 struct plan {
-  std::vector<std::string> jobs{"wordcount", "lu", "stealing"};
+  std::vector<std::string> jobs = all_jobs;
   std::string network = "aries";
   std::vector<int> ranks{2, 16, 64, 256, 1024};
   std::vector<std::string> changes;
@@ -201,17 +203,20 @@ void print_rates(const plan& given, const constants& costs) {
 void run_study(const plan& given) {
   require_distinct("--ranks", given.ranks);
   require_distinct("--job", given.jobs);
+  for (const std::string& job : given.jobs) {
+    if (std::ranges::find(all_jobs, job) == all_jobs.end()) {
+      throw usage_error("--job must be wordcount, lu or stealing, got '" + job + "'");
+    }
+  }
   if (!std::ranges::is_sorted(given.ranks)) throw usage_error("--ranks must be in rising order");
   if (given.rates && given.as_json) throw usage_error("--json: not with --rates");
   constants costs = with_network(given.network);
   for (const std::string& each : given.changes) set_constant(costs, each);
   if (given.rates) return print_rates(given, costs);
   study all(given, costs);
-  json whole{{"schema_version", 1},       {"command", "bench machines"},
-             {"network", given.network},  {"block", given.block},
-             {"workers", given.workers},  {"top", given.top},
-             {"seed", given.seed},        {"constants", json::array()},
-             {"jobs", json::array()}};
+  json whole{{"schema_version", 1},  {"command", "bench machines"}, {"network", given.network},
+             {"block", given.block}, {"workers", given.workers},    {"top", given.top},
+             {"seed", given.seed},   {"constants", json::array()},  {"jobs", json::array()}};
   for (const constant& each : all_constants()) {
     whole["constants"].push_back({{"name", std::string(each.name)},
                                   {"value", costs.*(each.member)},
@@ -232,7 +237,7 @@ void add_machines(command_line::command& bench) {
   const auto given = std::make_shared<plan>();
   command->add_option("--job", given->jobs, "What to run: wordcount, lu, stealing")
       ->delimiter(',')
-      ->among({"wordcount", "lu", "stealing"});
+      ->suggest(all_jobs);
   command->add_option("--ranks", given->ranks, "Numbers of ranks, in rising order")
       ->delimiter(',')
       ->range(1, 4096);

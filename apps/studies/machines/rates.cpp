@@ -122,26 +122,23 @@ std::pair<double, double> solve(double a0, double b0, double c0, double a1, doub
 
 void measure_word_count(constants& into) {
   constexpr std::size_t top = 10;
-  const std::string text = text_of_numbers(8'000'000, static_cast<std::size_t>(into.vocabulary));
-  const auto part = [&](std::size_t n) { return std::string_view(text).substr(0, text.size() / n); };
-  // Ranks of the first two runs have equal shares of text; they send one half, and 7/8, of their
-  // pairs. The ranks of the third have more text.
-  const counted two = median_of_runs(part(4), 2, into, top);
-  const counted eight = median_of_runs(part(1), 8, into, top);
-  const counted large = median_of_runs(part(1), 2, into, top);
-  const double send = std::max(
-      0.0, (eight.mapping / 8 - two.mapping / 2) / (eight.sent / 8 - two.sent / 2));
-  const auto [map, table] = solve(two.bytes, two.pairs, two.mapping - send * two.sent, large.bytes,
-                                  large.pairs, large.mapping - send * large.sent);
-  const auto [group, reduce] = solve(two.sent, two.grouped, two.grouping, eight.sent, eight.grouped,
-                                     eight.grouping);
+  const std::string text = text_of_numbers(16'000'000, static_cast<std::size_t>(into.vocabulary));
+  const std::string_view part = std::string_view(text).substr(0, text.size() / 4);
+  // A word takes the less time the more often it is there; ranks send one half, and 7/8, of their
+  // pairs.
+  const counted small = median_of_runs(part, 2, into, top);
+  const counted large = median_of_runs(text, 2, into, top);
+  const counted eight = median_of_runs(text, 8, into, top);
+  const auto [map, table] =
+      solve(small.bytes, small.pairs, small.mapping, large.bytes, large.pairs, large.mapping);
+  const auto [group, reduce] =
+      solve(small.sent, small.grouped, small.grouping, eight.sent, eight.grouped, eight.grouping);
   into.map_ns_per_byte = 1e9 * map;
   into.table_ns_per_pair = 1e9 * table;
-  into.send_ns_per_pair = 1e9 * send;
   into.group_ns_per_pair = 1e9 * group;
   into.reduce_ns_per_pair = 1e9 * reduce;
   // With all words in the result ranks sort them as they group.
-  const counted whole = median_of_runs(part(1), 2, into, 0);
+  const counted whole = median_of_runs(text, 2, into, 0);
   into.put_ns_per_pair = 1e9 * (whole.putting * 2 + whole.grouping - large.grouping) / whole.result;
   into.merge_ns_per_pair = 1e9 * whole.merging * 2 / whole.result;
 }

@@ -72,7 +72,7 @@ void word_count_rank(model_communicator& c, const constants& costs, const word_c
   const double reduce = sizes.grouped_pairs * costs.reduce_ns_per_pair;
   if (c.size() == 1) return c.compute(nanoseconds((map + reduce) / workers));
   (void)c.bcast(std::array<std::uint64_t, 2>{}, 0);
-  c.compute(nanoseconds((map + sizes.sent_pairs * costs.send_ns_per_pair) / workers));
+  c.compute(nanoseconds(map / workers));
   exchange(c, sizes);
   // As many pairs come as go.
   const double group = sizes.sent_pairs * costs.group_ns_per_pair;

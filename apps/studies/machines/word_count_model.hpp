@@ -13,12 +13,12 @@ namespace creek::tool::machines {
 
 /// Sizes of one run, which every rank knows.
 struct word_count_sizes {
-  double input_bytes = 0;     ///< of each rank
-  double table_pairs = 0;     ///< different words of each rank
-  double sent_pairs = 0;      ///< that each rank sends to others, and gets from them
-  double grouped_pairs = 0;   ///< in the table of each rank, after it has received pairs
-  double result_pairs = 0;    ///< that each rank has in the result
-  int workers = 1;            ///< of each rank
+  double input_bytes = 0;    ///< of each rank
+  double table_pairs = 0;    ///< different words of each rank
+  double sent_pairs = 0;     ///< that each rank sends to others, and gets from them
+  double grouped_pairs = 0;  ///< in the table of each rank, after it has received pairs
+  double result_pairs = 0;   ///< that each rank has in the result
+  int workers = 1;           ///< of each rank
   /// Returns the bytes of the pairs that a worker of `from` has for another rank `to`.
   std::function<std::uint64_t(int from, int worker, int to)> part;
   /// Returns the bytes of the result of a rank other than 0.
