@@ -30,11 +30,16 @@ struct constants {
   double word_bytes = 8;           ///< with its separator
   double pair_bytes = 19;          ///< length, 7 letters, count: creek/mapreduce/wire.hpp
   double vocabulary = 1e6;         ///< different words that the text is drawn from
-  // LU, blocks of 64:
-  double gemm_GFs = 74;           ///< update by a panel
+  // LU, blocks of 64. A rank whose part of the matrix is larger than its cache reads and writes it
+  // in memory in each step:
+  double cache_MiB = 2;           ///< second level
+  double gemm_GFs = 50;           ///< update by a panel
+  double cached_gemm_GFs = 74;    ///< the same in the cache
+  double rows_GBs = 1;            ///< rows of the matrix that are exchanged
+  double cached_rows_GBs = 6;     ///< the same in the cache
+  double copy_GBs = 10;           ///< consecutive rows, and messages
   double panel_GFs = 34;          ///< panel of one row of ranks
   double split_panel_GFs = 13.5;  ///< panel of several rows of ranks
-  double copy_GBs = 5.9;          ///< rows that are exchanged
   // Tree search with stealing:
   double node_ns = 6.1;
   double poll_us = 50;  ///< between two looks for messages, as in linalg/detail/grid_job.hpp
@@ -48,7 +53,8 @@ struct constant {
   double least, most;  ///< allowed values
   /// Returns whether it is a rate of computation, which measured_rates() measures.
   [[nodiscard]] bool is_a_rate() const {
-    return name.find("_ns") != name.npos || name.find("_GFs") != name.npos || name == "copy_GBs";
+    return name.find("_ns") != name.npos || name.find("_GFs") != name.npos ||
+           (name.find("_GBs") != name.npos && name != "bandwidth_GBs");
   }
 };
 [[nodiscard]] std::span<const constant> all_constants();

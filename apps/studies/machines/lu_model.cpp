@@ -125,6 +125,23 @@ class lu_of_a_rank {
   void compute(double operations, double giga_per_second) {
     c_->compute(units::seconds{operations / (giga_per_second * 1e9)});
   }
+  /// Whether this rank's part of the matrix stays in its cache.
+  [[nodiscard]] bool is_cached() const {
+    return static_cast<double>(bytes(rows_.local_size() * cols_.local_size())) <=
+           costs_.cache_MiB * 1024 * 1024;
+  }
+  [[nodiscard]] double gemm_rate() const {
+    return is_cached() ? costs_.cached_gemm_GFs : costs_.gemm_GFs;
+  }
+  /// Reads or writes rows of the matrix here and there.
+  void move_rows(index_t elements) {
+    if (is_cached()) return move_cached_rows(elements);
+    compute(static_cast<double>(bytes(elements)), costs_.rows_GBs);
+  }
+  void move_cached_rows(index_t elements) {
+    compute(static_cast<double>(bytes(elements)), costs_.cached_rows_GBs);
+  }
+  /// Copies consecutive rows, or what is in a message.
   void copy(index_t elements) { compute(static_cast<double>(bytes(elements)), costs_.copy_GBs); }
 
   void wait() {
@@ -147,6 +164,7 @@ class lu_of_a_rank {
       return;
     }
     factor(first, order);
+    copy((order + rest) * order);
     for (const std::size_t size : {numbers, elements}) {
       for (int to = 0; to < row_.size(); ++to) {
         if (to != row_.rank()) begin_send(row_, size, to);
@@ -183,7 +201,7 @@ class lu_of_a_rank {
     const index_t order = order_of(first), columns = cols_.before(to) - cols_.before(from);
     compute(2.0 * static_cast<double>(below(first + order)) * static_cast<double>(order) *
                 static_cast<double>(columns),
-            costs_.gemm_GFs);
+            gemm_rate());
   }
 
   /// Exchanges rows of the local part of the columns [from, to) by the pivots of a panel; with
@@ -196,25 +214,30 @@ class lu_of_a_rank {
     const int root = rows_.owner(first);
     const auto me = static_cast<std::size_t>(column_.rank());
     if (column_.rank() != root) {
-      copy(moves.up[me] * columns);
+      move_rows(moves.up[me] * columns);
       if (moves.up[me] > 0) column_.send(blank{bytes(moves.up[me] * columns)}, root);
       if (shared + moves.down[me] > 0) {
         column_.recv(blank{bytes((shared + moves.down[me]) * columns)}, root);
       }
-      copy((shared + moves.down[me]) * columns);
+      copy(shared * columns);
+      move_rows(moves.down[me] * columns);
       return;
     }
     copy(order * columns);
+    move_rows(moves.up[me] * columns);
+    move_cached_rows(moves.down[me] * columns);  // to where these came from
     for (int p = 0; p < column_.size(); ++p) {
       const index_t count = moves.up[static_cast<std::size_t>(p)];
-      if (p != root && count > 0) column_.recv(blank{bytes(count * columns)}, p);
+      if (p == root || count == 0) continue;
+      column_.recv(blank{bytes(count * columns)}, p);
       copy(count * columns);
     }
     if (solves) {
       compute(
           static_cast<double>(order) * static_cast<double>(order) * static_cast<double>(columns),
-          costs_.gemm_GFs);
+          gemm_rate());
     }
+    copy(shared * columns);
     std::vector<model_communicator::request> out;
     for (int p = 0; p < column_.size(); ++p) {
       const index_t count = shared + moves.down[static_cast<std::size_t>(p)];
@@ -222,7 +245,7 @@ class lu_of_a_rank {
       copy(count * columns);
       out.push_back(column_.isend(blank{bytes(count * columns)}, p));
     }
-    copy((order + shared) * columns);
+    copy(order * columns);
     for (auto& each : out) each.wait();
   }
 

@@ -150,22 +150,47 @@ std::vector<double> random_elements(std::size_t count) {
   return made;
 }
 
-void measure_lu(constants& into, index_t block) {
-  const index_t m = 4000, n = 256;
-  const auto area = [](index_t rows, index_t cols) {
-    return static_cast<std::size_t>(rows * cols);
-  };
-  const std::vector<double> a = random_elements(area(m, block)),
-                            b = random_elements(area(block, n));
-  std::vector<double> c = random_elements(area(m, n));
-  using view = linalg::matrix_view<double>;
-  using const_view = linalg::const_view<double>;
-  const double update = median_seconds([&] {
-    linalg::gemm<double>(linalg::op::none, linalg::op::none, -1, const_view(a.data(), m, block, m),
-                         const_view(b.data(), block, n, block), 1, view(c.data(), m, n, m));
-  });
-  into.gemm_GFs = 2e-9 * static_cast<double>(m * n * block) / update;
+std::size_t area(index_t rows, index_t cols) {
+  return static_cast<std::size_t>(rows * cols);
+}
 
+using view = linalg::matrix_view<double>;
+using const_view = linalg::const_view<double>;
+
+/// Rates of an n x n part of a matrix.
+struct update_rates {
+  double gemm_GFs, rows_GBs;
+};
+
+update_rates measure_updates(index_t n, index_t block) {
+  const index_t width = 256;  // of a strip, as in linalg/detail/grid_lu.hpp
+  const std::vector<double> a = random_elements(area(n, block)),
+                            b = random_elements(area(block, n));
+  std::vector<double> c = random_elements(area(n, n)), rows(area(block, n));
+  const double update = median_seconds([&] {
+    for (index_t j = 0; j < n; j += width) {
+      const index_t cols = std::min(width, n - j);
+      linalg::gemm<double>(linalg::op::none, linalg::op::none, -1,
+                           const_view(a.data(), n, block, n),
+                           const_view(b.data(), block, n, block).columns(j, cols), 1,
+                           view(c.data(), n, n, n).columns(j, cols));
+    }
+  });
+  const double moved = median_seconds([&] {
+    for (index_t j = 0; j < n; ++j) {
+      for (index_t i = 0; i < block; ++i) {
+        rows[area(i + j * block, 1)] = c[area((i * 61) % n + j * n, 1)];
+      }
+    }
+  });
+  return {2e-9 * static_cast<double>(n * n * block) / update,
+          1e-9 * static_cast<double>(rows.size() * sizeof(double)) / moved};
+}
+
+/// Measures panels of the columns of a matrix, and copies of rows of it.
+void measure_panels(constants& into, index_t block) {
+  const index_t m = 4000, cols = 512;
+  const std::vector<double> a = random_elements(area(m, block));
   const double operations = static_cast<double>(m * block * block);
   std::vector<index_t> pivots(static_cast<std::size_t>(block));
   std::vector<double> panel;
@@ -193,15 +218,22 @@ void measure_lu(constants& into, index_t block) {
   into.panel_GFs = 1e-9 * operations / ::bench::median(times);
   into.split_panel_GFs = 1e-9 * operations / ::bench::median(split_times);
 
-  std::vector<double> rows(area(block, n));
+  std::vector<double> top(area(block, cols)), message(area(2 * block, cols));
   const double copied = median_seconds([&] {
-    for (index_t j = 0; j < n; ++j) {
-      for (index_t i = 0; i < block; ++i) {
-        rows[area(i + j * block, 1)] = c[area((i * 61) % m + j * m, 1)];
-      }
-    }
+    linalg::copy<double>(const_view(top.data(), block, cols, block),
+                         view(message.data(), block, cols, 2 * block));
   });
-  into.copy_GBs = 1e-9 * static_cast<double>(rows.size() * sizeof(double)) / copied;
+  into.copy_GBs = 1e-9 * static_cast<double>(top.size() * sizeof(double)) / copied;
+}
+
+void measure_lu(constants& into, index_t block) {
+  const update_rates in_memory = measure_updates(4000, block),
+                     in_cache = measure_updates(512, block);
+  into.gemm_GFs = in_memory.gemm_GFs;
+  into.rows_GBs = in_memory.rows_GBs;
+  into.cached_gemm_GFs = in_cache.gemm_GFs;
+  into.cached_rows_GBs = in_cache.rows_GBs;
+  measure_panels(into, block);
 }
 
 }  // namespace

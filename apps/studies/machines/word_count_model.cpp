@@ -74,7 +74,7 @@ void word_count_rank(model_communicator& c, const constants& costs, const word_c
   (void)c.bcast(std::array<std::uint64_t, 2>{}, 0);
   c.compute(nanoseconds(map / workers));
   exchange(c, sizes);
-  // As many pairs come as go.
+  // A rank gets as many pairs as it sends.
   const double group = sizes.sent_pairs * costs.group_ns_per_pair;
   c.compute(nanoseconds((group + reduce) / workers));
   gather(c, costs, sizes);
