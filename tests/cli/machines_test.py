@@ -56,6 +56,12 @@ class Machines(unittest.TestCase):
                 self.assertIn(f"up to {last['ranks']} ranks; efficiency of a half up to {max(efficient)}\n",
                               self.text("--job", name))
 
+    def test_grids_are_square_or_have_the_rows_given(self):
+        def grids(*arguments):
+            return [row["size"] for row in self.jobs("--job", "lu", *arguments)["lu"]["rows"]]
+        self.assertEqual(grids(), [f"256 on {grid}" for grid in ("1 x 1", "1 x 2", "4 x 4", "8 x 8")])
+        self.assertEqual(grids("--grid-rows", "2"), [f"256 on {grid}" for grid in ("1 x 1", "2 x 1", "2 x 8", "2 x 32")])
+
     def test_a_slower_network_and_slower_looks_take_longer(self):
         def time(job, *arguments):
             return self.jobs("--job", job, *arguments)[job]["rows"][-1]["simulated_s"]
@@ -77,6 +83,7 @@ class Machines(unittest.TestCase):
                 (["--depth", "1"], "--depth must be between 2 and 18, got 1"),
                 (["-n", "8"], "-n must be between 64 and 1048576, got 8"),
                 (["--block", "4"], "--block must be between 8 and 1024, got 4"),
+                (["--grid-rows", "5000"], "--grid-rows must be between 0 and 4096, got 5000"),
                 (["--set", "speed=1"], "--set takes NAME=VALUE, got 'speed=1'; names: latency_us"),
                 (["--set", "node_ns"], "--set takes NAME=VALUE, got 'node_ns'"),
                 (["--set", "node_ns=fast"], "--set node_ns must be from 1e-06 to 1000000000, got 'fast'"),

@@ -57,7 +57,7 @@ struct named_network {
 // is half of the latency, an upper bound, since both ranks copy.
 constexpr named_network networks[] = {
     {"aries", 1.2, 0.35, 0.70, 9.96, 8},
-    {"tcp", 24, 10, 10, 1.0, 64},
+    {"tcp", 12, 6, 6, 1.0, 64},
     {"memory", 0.34, 0.17, 0.17, 8.7, 64},
 };
 

@@ -38,6 +38,7 @@ not.
 
 Examples:
   creek bench machines --job lu -n 32768 --ranks 64,256,1024
+  creek bench machines --job lu -n 4000 --ranks 2 --grid-rows 2 --network memory
   creek bench machines --job wordcount --gigabytes 1 --top 0 --network tcp --json
   creek bench machines --job stealing --set node_ns=500 --set latency_us=2
   creek bench machines --rates)";
@@ -51,7 +52,7 @@ struct plan {
   std::vector<std::string> changes;
   double gigabytes = 64;
   long long n = 16384, block = 64;
-  int depth = 14, workers = 1, top = 10;
+  int depth = 14, workers = 1, top = 10, grid_rows = 0;
   std::uint64_t seed = 1;
   bool rates = false, as_json = false;
 };
@@ -65,6 +66,15 @@ struct row {
   std::uint64_t messages = 0, bytes = 0;
   [[nodiscard]] double efficiency() const { return speedup / ranks; }
 };
+
+/// Returns the rows of the grid: those given if they divide the ranks, or else of the squarest one.
+int rows_of(const plan& given, int ranks) {
+  int rows = given.grid_rows != 0 && ranks % given.grid_rows == 0
+                 ? given.grid_rows
+                 : static_cast<int>(std::sqrt(ranks));
+  while (ranks % rows != 0) --rows;
+  return rows;
+}
 
 class study {
  public:
@@ -113,11 +123,9 @@ class study {
     });
   }
 
-  /// Factors on the squarest grid.
   void factor(rank_simulation& on, row& made) const {
     const linalg::index_t n = given_.n;
-    int rows = static_cast<int>(std::sqrt(made.ranks));
-    while (made.ranks % rows != 0) --rows;
+    const int rows = rows_of(given_, made.ranks);
     const int cols = made.ranks / rows;
     made.size = fmt::format("{} on {} x {}", n, rows, cols);
     const lu_problem problem(n, given_.block, rows, cols,
@@ -214,9 +222,10 @@ void run_study(const plan& given) {
   for (const std::string& each : given.changes) set_constant(costs, each);
   if (given.rates) return print_rates(given, costs);
   study all(given, costs);
-  json whole{{"schema_version", 1},  {"command", "bench machines"}, {"network", given.network},
-             {"block", given.block}, {"workers", given.workers},    {"top", given.top},
-             {"seed", given.seed},   {"constants", json::array()},  {"jobs", json::array()}};
+  json whole{{"schema_version", 1},  {"command", "bench machines"},  {"network", given.network},
+             {"block", given.block}, {"workers", given.workers},     {"top", given.top},
+             {"seed", given.seed},   {"grid_rows", given.grid_rows}, {"constants", json::array()},
+             {"jobs", json::array()}};
   for (const constant& each : all_constants()) {
     whole["constants"].push_back({{"name", std::string(each.name)},
                                   {"value", costs.*(each.member)},
@@ -263,6 +272,11 @@ void add_machines(command_line::command& bench) {
   command->add_option("-n", given->n, "LU: size of the matrix")->range(64, 1 << 20)->show_default();
   command->add_option("--block", given->block, "LU: columns of a panel")
       ->range(8, 1024)
+      ->show_default();
+  command
+      ->add_option("--grid-rows", given->grid_rows,
+                   "LU: rows of the grid of ranks that it divides; 0: squarest grids")
+      ->range(0, 4096)
       ->show_default();
   command->add_option("--depth", given->depth, "Stealing: depth of the tree")
       ->range(2, 18)
