@@ -21,27 +21,27 @@ struct constants {
   double spin_us = 200;      ///< a wait polls so long, then sleeps (creek/mpi/process.hpp)
   // --- Rates of one worker, by `creek bench machines --rates` on the machine of docs/machines.md.
   // Word count:
-  double map_ns_per_byte = 1.7;
-  double table_ns_per_pair = 66;   ///< a new word into the table; half of these words into messages
-  double group_ns_per_pair = 35;   ///< a pair from another rank into the table
-  double reduce_ns_per_pair = 22;  ///< a word of the table after that, for the ten most frequent
-  double put_ns_per_pair = 220;    ///< a pair of a whole result: sorted, and into a message
-  double merge_ns_per_pair = 190;  ///< the same at rank 0: out of the message, and merged
+  double map_ns_per_byte = 1.65;
+  double table_ns_per_pair = 71;   ///< a new word into the table; half of these words into messages
+  double group_ns_per_pair = 40;   ///< a pair from another rank into the table
+  double reduce_ns_per_pair = 23;  ///< a word of the table after that, for the ten most frequent
+  double put_ns_per_pair = 247;    ///< a pair of a whole result: sorted, and into a message
+  double merge_ns_per_pair = 197;  ///< the same at rank 0: out of the message, and merged
   double word_bytes = 8;           ///< with its separator
   double pair_bytes = 19;          ///< length, 7 letters, count: creek/mapreduce/wire.hpp
   double vocabulary = 1e6;         ///< different words that the text is drawn from
   // LU, blocks of 64. A rank whose part of the matrix is larger than its cache reads and writes it
   // in memory in each step:
   double cache_MiB = 2;           ///< second level
-  double gemm_GFs = 50;           ///< update by a panel
-  double cached_gemm_GFs = 74;    ///< the same in the cache
-  double rows_GBs = 1;            ///< rows of the matrix that are exchanged
-  double cached_rows_GBs = 6;     ///< the same in the cache
-  double copy_GBs = 10;           ///< consecutive rows, and messages
-  double panel_GFs = 34;          ///< panel of one row of ranks
-  double split_panel_GFs = 13.5;  ///< panel of several rows of ranks
+  double gemm_GFs = 46;           ///< update by a panel
+  double cached_gemm_GFs = 68.6;  ///< the same in the cache
+  double rows_GBs = 0.79;         ///< rows of the matrix that are exchanged
+  double cached_rows_GBs = 2.6;   ///< the same in the cache
+  double copy_GBs = 43;           ///< consecutive rows, and messages
+  double panel_GFs = 40.8;        ///< panel of one row of ranks
+  double split_panel_GFs = 13.8;  ///< panel of several rows of ranks
   // Tree search with stealing:
-  double node_ns = 6.1;
+  double node_ns = 5.6;
   double poll_us = 50;  ///< between two looks for messages, as in linalg/detail/grid_job.hpp
 };
 

@@ -202,7 +202,7 @@ json to_json(const std::string& job, const std::vector<row>& rows) {
 /// Prints the rates of this machine in the form that --set takes.
 void print_rates(const plan& given, const constants& costs) {
   const constants measured = measured_rates(costs, given.block);
-  fmt::print("# processor time of this machine, medians\n");
+  fmt::print("# processor time of this machine, the shortest of five rounds\n");
   for (const constant& each : all_constants()) {
     if (each.is_a_rate()) fmt::print("--set {}={:.4g}\n", each.name, measured.*(each.member));
   }

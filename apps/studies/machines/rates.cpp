@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <support/median.hpp>
 #include <support/zipf_text.hpp>
 #include <utility>
 #include <vector>
@@ -39,13 +38,12 @@ double seconds_of(F f) {
   f();
   return std::chrono::duration<double>(process_cpu_time() - begin).count();
 }
-/// Returns the median time of some rounds, after one that is not counted.
+/// Returns the shortest time of some rounds: other programs only add to it.
 template <class F>
-double median_seconds(F f) {
+double shortest_seconds(F f) {
   std::vector<double> times;
-  f();
   for (int i = 0; i < rounds; ++i) times.push_back(seconds_of(f));
-  return ::bench::median(times);
+  return std::ranges::min(times);
 }
 
 /// Returns words of seven digits, drawn by Zipf's law.
@@ -100,8 +98,9 @@ counted count_words(std::string_view text, int ranks, const constants& costs, st
   return made;
 }
 
-/// Returns the run with the median time of each stage.
-counted median_of_runs(std::string_view text, int ranks, const constants& costs, std::size_t top) {
+/// Returns the run with the shortest time of each stage.
+counted shortest_of_runs(std::string_view text, int ranks, const constants& costs,
+                         std::size_t top) {
   std::vector<counted> runs;
   for (int i = 0; i < rounds; ++i) runs.push_back(count_words(text, ranks, costs, top));
   counted made = runs.back();
@@ -109,7 +108,7 @@ counted median_of_runs(std::string_view text, int ranks, const constants& costs,
        {&counted::mapping, &counted::grouping, &counted::putting, &counted::merging}) {
     std::vector<double> times;
     for (const counted& each : runs) times.push_back(each.*stage);
-    made.*stage = ::bench::median(times);
+    made.*stage = std::ranges::min(times);
   }
   return made;
 }
@@ -126,9 +125,9 @@ void measure_word_count(constants& into) {
   const std::string_view part = std::string_view(text).substr(0, text.size() / 4);
   // A word takes the less time the more often it is there; ranks send one half, and 7/8, of their
   // pairs.
-  const counted small = median_of_runs(part, 2, into, top);
-  const counted large = median_of_runs(text, 2, into, top);
-  const counted eight = median_of_runs(text, 8, into, top);
+  const counted small = shortest_of_runs(part, 2, into, top);
+  const counted large = shortest_of_runs(text, 2, into, top);
+  const counted eight = shortest_of_runs(text, 8, into, top);
   const auto [map, table] =
       solve(small.bytes, small.pairs, small.mapping, large.bytes, large.pairs, large.mapping);
   const auto [group, reduce] =
@@ -138,7 +137,7 @@ void measure_word_count(constants& into) {
   into.group_ns_per_pair = 1e9 * group;
   into.reduce_ns_per_pair = 1e9 * reduce;
   // With all words in the result ranks sort them as they group.
-  const counted whole = median_of_runs(text, 2, into, 0);
+  const counted whole = shortest_of_runs(text, 2, into, 0);
   into.put_ns_per_pair = 1e9 * (whole.putting * 2 + whole.grouping - large.grouping) / whole.result;
   into.merge_ns_per_pair = 1e9 * whole.merging * 2 / whole.result;
 }
@@ -167,7 +166,7 @@ update_rates measure_updates(index_t n, index_t block) {
   const std::vector<double> a = random_elements(area(n, block)),
                             b = random_elements(area(block, n));
   std::vector<double> c = random_elements(area(n, n)), rows(area(block, n));
-  const double update = median_seconds([&] {
+  const double update = shortest_seconds([&] {
     for (index_t j = 0; j < n; j += width) {
       const index_t cols = std::min(width, n - j);
       linalg::gemm<double>(linalg::op::none, linalg::op::none, -1,
@@ -176,7 +175,7 @@ update_rates measure_updates(index_t n, index_t block) {
                            view(c.data(), n, n, n).columns(j, cols));
     }
   });
-  const double moved = median_seconds([&] {
+  const double moved = shortest_seconds([&] {
     for (index_t j = 0; j < n; ++j) {
       for (index_t i = 0; i < block; ++i) {
         rows[area(i + j * block, 1)] = c[area((i * 61) % n + j * n, 1)];
@@ -215,11 +214,11 @@ void measure_panels(constants& into, index_t block) {
     split_times.push_back(
         (on.computed_in(0, "factoring") + on.computed_in(1, "factoring")).in_seconds().value);
   }
-  into.panel_GFs = 1e-9 * operations / ::bench::median(times);
-  into.split_panel_GFs = 1e-9 * operations / ::bench::median(split_times);
+  into.panel_GFs = 1e-9 * operations / std::ranges::min(times);
+  into.split_panel_GFs = 1e-9 * operations / std::ranges::min(split_times);
 
   std::vector<double> top(area(block, cols)), message(area(2 * block, cols));
-  const double copied = median_seconds([&] {
+  const double copied = shortest_seconds([&] {
     linalg::copy<double>(const_view(top.data(), block, cols, block),
                          view(message.data(), block, cols, 2 * block));
   });
@@ -243,7 +242,7 @@ constants measured_rates(constants of, long long block) {
   measure_lu(of, block);
   constexpr int depth = 11;
   std::uint64_t nodes = 0;
-  const double search = median_seconds([&] { nodes = count_nodes(depth); });
+  const double search = shortest_seconds([&] { nodes = count_nodes(depth); });
   of.node_ns = 1e9 * search / static_cast<double>(nodes);
   return of;
 }
