@@ -42,7 +42,7 @@ struct constants {
   double split_panel_GFs = 13.8;  ///< panel of several rows of ranks
   // Tree search with stealing:
   double node_ns = 5.6;
-  double poll_us = 50;  ///< between two looks for messages, as in linalg/detail/grid_job.hpp
+  double poll_us = 30;  ///< between two looks for messages, as in tasking/src/movable_pool.cpp
 };
 
 /// Name, unit and meaning of each member, for --set and for the head of the output.

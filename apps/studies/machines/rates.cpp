@@ -7,20 +7,24 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <support/unbalanced_tree.hpp>
 #include <support/zipf_text.hpp>
 #include <utility>
 #include <vector>
 
 #include <creek/host.hpp>
+#include <creek/host/spmd.hpp>
 #include <creek/linalg/blas3.hpp>
 #include <creek/linalg/grids.hpp>
 #include <creek/linalg/lu.hpp>
 #include <creek/mapreduce/inputs/words.hpp>
 #include <creek/mapreduce/jobs/word_count.hpp>
 #include <creek/mapreduce/machines.hpp>
+#include <creek/tasking/movable_tasks.hpp>
 
 #include "model_communicator.hpp"
 #include "stealing_model.hpp"
@@ -44,6 +48,13 @@ double shortest_seconds(F f) {
   std::vector<double> times;
   for (int i = 0; i < rounds; ++i) times.push_back(seconds_of(f));
   return std::ranges::min(times);
+}
+
+/// A node of the tree.
+void visit(task_bag<std::uint64_t>& bag, creek_bench::tree_node at, std::int64_t depth_limit) {
+  ++bag.result();
+  const int count = creek_bench::children(at, depth_limit);
+  for (int i = 0; i < count; ++i) bag.spawn<&visit>(creek_bench::child(at, i), depth_limit);
 }
 
 /// Returns words of seven digits, drawn by Zipf's law.
@@ -242,7 +253,15 @@ constants measured_rates(constants of, long long block) {
   measure_lu(of, block);
   constexpr int depth = 11;
   std::uint64_t nodes = 0;
-  const double search = shortest_seconds([&] { nodes = count_nodes(depth); });
+  double search = 0;
+  spmd(1, [&](host_communicator& alone) {
+    object_space space(alone);
+    movable_tasks<std::uint64_t> tasks(space);
+    search = shortest_seconds([&] {
+      tasks.spawn<&visit>(creek_bench::tree_root(), depth);
+      nodes = tasks.run(std::plus<>{});
+    });
+  });
   of.node_ns = 1e9 * search / static_cast<double>(nodes);
   return of;
 }

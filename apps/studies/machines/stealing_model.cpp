@@ -224,17 +224,6 @@ void search_rank(model_communicator& c, const constants& costs, const tree_searc
   searcher(c, costs, search, all).run();
 }
 
-std::uint64_t count_nodes(int depth_limit) {
-  std::vector<node> open{creek_bench::tree_root()};
-  std::uint64_t count = 0;
-  for (; !open.empty(); ++count) {
-    const node at = open.back();
-    open.pop_back();
-    for (int i = children(at, depth_limit) - 1; i >= 0; --i) open.push_back(child(at, i));
-  }
-  return count;
-}
-
 std::vector<int> lifelines_of(int rank, int ranks) {
   std::vector<int> neighbours;
   for (int bit = 1; bit < ranks; bit *= 2) {

@@ -31,9 +31,6 @@ struct search_outcome {
 void search_rank(model_communicator& c, const constants& costs, const tree_search& search,
                  search_outcome& all);
 
-/// Returns the number of nodes of the tree.
-[[nodiscard]] std::uint64_t count_nodes(int depth_limit);
-
 /// Returns the ranks at which a rank leaves its requests: its neighbours in a hypercube.
 [[nodiscard]] std::vector<int> lifelines_of(int rank, int ranks);
 
