@@ -8,9 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <creek/core/messages/any_communicator.hpp>
 #include <creek/host/spmd.hpp>
 #include <fstream>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +41,35 @@ rank_result<Job> run_job(int ranks, const Job& job, Input& from, const options& 
   return result;
 }
 
+/// Runs a job on ranks that keep a part each. Returns all parts in the order of the ranks, whose
+/// totals must be equal.
+template <class Job, class Input>
+std::vector<rank_result<Job>> parts_of(int ranks, const Job& job, Input& from,
+                                       const options& chosen = {}) {
+  std::vector<rank_result<Job>> parts(static_cast<std::size_t>(ranks));
+  spmd(ranks, [&](host_communicator& c) {
+    runtime rt(scheduler_options{.workers = 1 + static_cast<unsigned>(c.rank()) % 2});
+    parts[static_cast<std::size_t>(c.rank())] = run_in_parts(job, c, rt, from, chosen);
+  });
+  for (const auto& part : parts) {
+    EXPECT_EQ(part.emitted, parts[0].emitted);
+    EXPECT_EQ(part.distinct, parts[0].distinct);
+    EXPECT_EQ(part.sent_bytes, parts[0].sent_bytes);
+  }
+  return parts;
+}
+
+/// Joins parts in the order of the ranks.
+template <class Job>
+rank_result<Job> joined(std::vector<rank_result<Job>> parts) {
+  rank_result<Job> all = std::move(parts[0]);
+  for (auto& part : std::span(parts).subspan(1)) {
+    std::ranges::move(part.records, std::back_inserter(all.records));
+    all.keys.adopt(std::move(part.keys));
+  }
+  return all;
+}
+
 template <class Pair>
 class MapReduceMachines : public ::testing::Test {};
 
@@ -60,6 +91,9 @@ void check_on_ranks(std::uint64_t seed, int ranks) {
                                                                  : strategy::combine_on_emit);
   span_input<std::uint32_t> from(one.numbers, chosen.split);
   one.expect_result(run_job(ranks, one.job, from, chosen), chosen);
+  options all = chosen;
+  all.top = 0;
+  one.expect_result(joined(parts_of(ranks, one.job, from, all)), all);
 }
 
 TYPED_TEST(MapReduceMachines, AgreeWithASequentialReference) {
@@ -134,6 +168,59 @@ TEST(MapReduceMachinesWords, AreOrderedByWhatReduceReturns) {
     ASSERT_EQ(made.size(), top == 0 ? expected.size() : top);
     EXPECT_TRUE(std::equal(made.begin(), made.end(), expected.begin()));
   }
+}
+
+TEST(MapReduceMachinesParts, AreRangesOfTheOrderOfOneProcess) {
+  const std::string text = oracle::random_text(5, 400'000, 20'000);
+  for (const auto sorted : {word_order::by_count, word_order::by_word}) {
+    const auto expected = run(word_count{.sorted = sorted}, text);
+    for (const int ranks : {1, 2, 4, 7}) {
+      text_view from(text, 5000);
+      auto parts = parts_of(ranks, word_count{.sorted = sorted}, from);
+      for (const auto& part : parts) {
+        const std::size_t even = expected.size() / static_cast<std::size_t>(ranks);
+        EXPECT_NEAR(static_cast<double>(part.size()), static_cast<double>(even),
+                    0.15 * static_cast<double>(even));
+      }
+      EXPECT_EQ(joined(std::move(parts)).records, expected.records) << ranks;
+    }
+  }
+  const auto expected = run(ordered_by_reduced{}, text);
+  text_view from(text, 5000);
+  EXPECT_EQ(joined(parts_of(3, ordered_by_reduced{}, from)).records, expected.records);
+}
+
+TEST(MapReduceMachinesParts, MayBeEmpty) {
+  for (const std::string_view text : {"", "word", "one two two"}) {
+    const auto expected = run(word_count{}, text);
+    for (const int ranks : {2, 6}) {
+      text_view from(text, 4);
+      EXPECT_EQ(joined(parts_of(ranks, word_count{}, from)).records, expected.records);
+    }
+  }
+}
+
+/// Orders words by their length alone.
+struct by_length : ordered_by_reduced {
+  static std::string reduce(std::string_view word, const values<by_length>& /*all*/) {
+    return std::string(word);
+  }
+  static bool before(const counted& a, const counted& b) { return a.key.size() < b.key.size(); }
+};
+
+TEST(MapReduceMachinesParts, KeepEqualRecordsTogether) {
+  const std::string text = oracle::random_text(8, 60'000, 3000);
+  text_view from(text, 5000);
+  const auto parts = parts_of(4, by_length{}, from);
+  std::size_t longest = 0, all = 0;
+  for (const auto& part : parts) {
+    all += part.size();
+    if (part.records.empty()) continue;
+    EXPECT_GT(part[0].key.size(), longest);
+    EXPECT_TRUE(std::is_sorted(part.begin(), part.end(), by_length::before));
+    longest = part[part.size() - 1].key.size();
+  }
+  EXPECT_EQ(all, run(by_length{}, text).size());
 }
 
 /// An input whose splits are plain numbers.
@@ -215,6 +302,11 @@ TEST(MapReduceMachinesMisuse, IsRefused) {
     (void)run_on_machines(other_hash_on_each_rank{}, c, rt, from);
   });
   EXPECT_NE(input.find("other splits or bytes"), std::string::npos) << input;
+  const std::string top = refusal([&](host_communicator& c, runtime& rt) {
+    span_input<std::uint32_t> from(numbers, 100);
+    (void)run_in_parts(other_hash_on_each_rank{}, c, rt, from, {.top = 3});
+  });
+  EXPECT_NE(top.find("options.top must be 0"), std::string::npos) << top;
 }
 
 TEST(MapReduceMachinesArrays, AreAddedUp) {

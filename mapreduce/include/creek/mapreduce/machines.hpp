@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_on_machines(): runs a job on the ranks of a communicator, each of which has workers of its
-// own, as run() uses them. Jobs and results are those of run().
+// run_on_machines(), run_in_parts(): run a job on the ranks of a communicator, each of which has
+// workers of its own, as run() uses them. Jobs and results are those of run().
 #pragma once
 
 #include <algorithm>
+#include <creek/core/error.hpp>
 #include <creek/mapreduce/detail/check_options.hpp>
 #include <creek/mapreduce/detail/stages.hpp>
 #include <creek/mapreduce/detail/stopwatch.hpp>
@@ -14,6 +15,7 @@
 #include <creek/mapreduce/machines/own_splits.hpp>
 #include <creek/mapreduce/machines/pairs_by_rank.hpp>
 #include <creek/mapreduce/machines/part_of_rank.hpp>
+#include <creek/mapreduce/machines/sorted_parts.hpp>
 #include <creek/mapreduce/ranks/rank_plan.hpp>
 #include <creek/mapreduce/run.hpp>
 #include <creek/tasking/runtime.hpp>
@@ -63,20 +65,26 @@ class machine_run {
     made_.times = {};
   }
 
+  /// Returns the result on rank 0.
   template <class Input>
   rank_result<Job> run_over(Input& from) {
-    if (ranks_->size() == 1) {
-      result<Job>& all = made_;
-      all = rt_->run([&] { return mapreduce::run(*job_, from, *chosen_); });
-      return std::move(made_);
-    }
-    require_equal_input(*ranks_, from);
-    own_splits<Input> mine(from, ranks_->rank(), ranks_->size());
+    if (ranks_->size() == 1) return run_alone(from);
+    own_splits<Input> mine = begin(from);
     if constexpr (fills<Job>) {
       fill(mine);
     } else {
       gather(run_stages(mine));
     }
+    doing("");
+    return std::move(made_);
+  }
+
+  /// Returns a part of the result on each rank.
+  template <class Input>
+  rank_result<Job> run_in_parts(Input& from) {
+    if (ranks_->size() == 1) return run_alone(from);
+    own_splits<Input> mine = begin(from);
+    keep_part(run_stages(mine));
     doing("");
     return std::move(made_);
   }
@@ -93,6 +101,18 @@ class machine_run {
       return {a.emitted + b.emitted, a.distinct + b.distinct, a.sent + b.sent};
     }
   };
+
+  template <class Input>
+  rank_result<Job> run_alone(Input& from) {
+    result<Job>& all = made_;
+    all = rt_->run([&] { return mapreduce::run(*job_, from, *chosen_); });
+    return std::move(made_);
+  }
+  template <class Input>
+  own_splits<Input> begin(Input& from) {
+    require_equal_input(*ranks_, from);
+    return own_splits<Input>(from, ranks_->rank(), ranks_->size());
+  }
 
   /// Records the stage for whoever names a rank that ends, if the communicator does.
   void doing([[maybe_unused]] const char* stage) {
@@ -224,9 +244,7 @@ class machine_run {
     }
     merge(all);
     keep_keys();
-    made_.emitted = totals_.emitted;
-    made_.distinct = totals_.distinct;
-    made_.sent_bytes = totals_.sent;
+    put_totals();
   }
 
   void merge(std::vector<records>& all) {
@@ -234,22 +252,9 @@ class machine_run {
     for (const records& each : all) total += each.size();
     if constexpr (sortable<Job>) {
       if (chosen_->sort) {
-        const record_order<Job> order{job_};
-        std::vector<sorted_run<record_type>> runs;
-        std::vector<std::vector<std::uint64_t>> digits;
-        for (records& each : all) {
-          if (each.empty()) continue;
-          runs.push_back({each});
-          if constexpr (record_order<Job>::has_digits) {
-            std::vector<std::uint64_t>& made = digits.emplace_back();
-            for (const record_type& one : each) made.push_back(order.digits(one, 0));
-            runs.back().digits = made.data();
-          }
-        }
+        std::vector<std::span<record_type>> lists(all.begin(), all.end());
         const std::size_t wanted = chosen_->top == 0 ? total : std::min(total, chosen_->top);
-        made_.records = rt_->run([&] {
-          return merge_runs(std::span<const sorted_run<record_type>>(runs), wanted, order);
-        });
+        made_.records = rt_->run([&] { return merge_lists(*job_, lists, wanted); });
         return;
       }
     }
@@ -258,6 +263,29 @@ class machine_run {
     for (records& each : std::span(all).subspan(1)) {
       std::ranges::move(each, std::back_inserter(made_.records));
     }
+  }
+
+  /// Leaves this rank its part: a range of the order, or the records of its own keys.
+  void keep_part(result<Job> mine) {
+    doing("ordering parts");
+    const stopwatch watch(made_.times, stage::merge);
+    totals_ = ranks_->allreduce(totals_, std::plus{});
+    made_.records = std::move(mine.records);
+    if constexpr (sortable<Job>) {
+      if (chosen_->sort) {
+        made_.records = sorted_parts<Job, Communicator>(*job_, *ranks_, *rt_)
+                            .divide(std::move(made_.records), messages_);
+      }
+    }
+    made_.keys = std::move(mine.keys);
+    made_.keys.adopt(std::move(messages_));
+    put_totals();
+  }
+
+  void put_totals() {
+    made_.emitted = totals_.emitted;
+    made_.distinct = totals_.distinct;
+    made_.sent_bytes = totals_.sent;
   }
 
   /// Keeps what keys point into: all messages, or copies of few keys.
@@ -325,6 +353,24 @@ class machine_run {
   totals totals_;
 };
 
+/// Checks what jobs on several machines need.
+template <job Job>
+struct machine_requirements {
+  static_assert(sendable<typename Job::key_type> && sendable<typename Job::value_type>,
+                "pairs go from rank to rank as bytes: give key_type and value_type a form, see "
+                "wire.hpp");
+  static_assert(!detail::holds_views<typename Job::value_type>() &&
+                    !detail::holds_views<typename detail::result_value<Job>::type>(),
+                "values that are views lose what they point into: let them be strings");
+  static_assert(
+      sendable<typename detail::result_value<Job>::type>,
+      "results go from rank to rank as bytes: give what reduce() returns a form, see wire.hpp");
+  static_assert(std::is_copy_constructible_v<Job> && !std::is_final_v<Job>,
+                "run_on_machines copies the job and derives from it: it must be copyable and not "
+                "final");
+  static constexpr bool met = true;
+};
+
 }  // namespace detail
 
 /// Runs a job over an input on all ranks of a communicator, such as one over MPI (creek/mpi.hpp),
@@ -345,19 +391,27 @@ class machine_run {
 template <job Job, class Communicator, input Input>
 [[nodiscard]] rank_result<Job> run_on_machines(const Job& job, Communicator& ranks, runtime& rt,
                                                Input& from, const options& chosen = {}) {
-  static_assert(sendable<typename Job::key_type> && sendable<typename Job::value_type>,
-                "pairs go from rank to rank as bytes: give key_type and value_type a form, see "
-                "wire.hpp");
-  static_assert(!detail::holds_views<typename Job::value_type>() &&
-                    !detail::holds_views<typename detail::result_value<Job>::type>(),
-                "values that are views lose what they point into: let them be strings");
-  static_assert(sendable<typename detail::result_value<Job>::type>,
-                "results go to rank 0 as bytes: give what reduce() returns a form, see wire.hpp");
-  static_assert(std::is_copy_constructible_v<Job> && !std::is_final_v<Job>,
-                "run_on_machines copies the job and derives from it: it must be copyable and not "
-                "final");
+  static_assert(detail::machine_requirements<Job>::met);
   detail::check<Job>(chosen);
   return detail::machine_run<Job, Communicator>(job, ranks, rt, chosen).run_over(from);
+}
+
+/// Same, but leaves a part of the result on each rank: no rank holds all of it. The parts in the
+/// order of the ranks are the result of run(): if it is sorted, each part is a range of the order
+/// (records that are equal in it are on one rank), else that of a rank's own keys. Parts may be
+/// empty. `emitted`, `distinct` and `sent_bytes` are those of all ranks, on each of them. A part
+/// lives as long as the input, for keys that are views. Throws usage_error for `top`, which selects
+/// on rank 0: use run_on_machines(). Jobs that fill an array have their result there, too.
+template <job Job, class Communicator, input Input>
+[[nodiscard]] rank_result<Job> run_in_parts(const Job& job, Communicator& ranks, runtime& rt,
+                                            Input& from, const options& chosen = {}) {
+  static_assert(detail::machine_requirements<Job>::met);
+  static_assert(!fills<Job>, "an array has no parts: use run_on_machines");
+  detail::check<Job>(chosen);
+  if (chosen.top != 0) {
+    throw usage_error("run_in_parts: options.top must be 0: use run_on_machines to select");
+  }
+  return detail::machine_run<Job, Communicator>(job, ranks, rt, chosen).run_in_parts(from);
 }
 
 }  // namespace creek::mapreduce

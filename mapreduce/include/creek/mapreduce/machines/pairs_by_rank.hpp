@@ -90,11 +90,11 @@ struct begun_message {
   typename Communicator::request request;
 };
 
-/// Sends part r of every worker to rank r. Returns what all ranks sent to this one, in `memory`.
-/// Every rank calls it. Adds the bytes of pairs that go to others to `sent`.
-template <class Communicator, class Job>
+/// Sends `part(r)` of every worker, a vector of bytes, to rank r. Returns what all ranks sent to
+/// this one, in `memory`. Every rank calls it. Adds the bytes of pairs that go to others to `sent`.
+template <class Communicator, class Parts>
 [[nodiscard]] std::vector<std::string_view> exchange_pairs(Communicator& ranks,
-                                                           std::vector<pairs_by_rank<Job>>& out,
+                                                           std::vector<Parts>& out,
                                                            byte_arena& memory,
                                                            std::uint64_t& sent) {
   const auto size = static_cast<std::size_t>(ranks.size());

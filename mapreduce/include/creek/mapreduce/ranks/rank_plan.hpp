@@ -31,12 +31,12 @@
 
 namespace creek::mapreduce {
 
-/// Result of run_on_ranks() and run_on_machines(): complete at rank 0, empty elsewhere. Views in
-/// keys point into `keys`. After run_on_ranks() `times` are zero, because only the observer of the
-/// stages knows which clock to read.
+/// Result of run_on_ranks() and run_on_machines(): complete at rank 0, empty elsewhere; of
+/// run_in_parts(): the part of this rank. Views in keys point into `keys`. After run_on_ranks()
+/// `times` are zero, because only the observer of the stages knows which clock to read.
 template <job Job>
 struct rank_result : result<Job> {
-  /// Bytes sent between the ranks; of run_on_machines(), those of pairs on their way to reduce().
+  /// Bytes sent between the ranks; of the two on machines, those of pairs on their way to reduce().
   std::uint64_t sent_bytes = 0;
 };
 
