@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <creek/core/error.hpp>
+#include <creek/core/messages/wire.hpp>
 #include <creek/mapreduce.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -18,7 +21,9 @@
 #include "jobs/byte_text.hpp"
 #include "jobs/job_options.hpp"
 #include "jobs/job_run.hpp"
+#include "jobs/rank_group.hpp"
 #include "options/spill_options.hpp"
+#include "output/shared_file.hpp"
 #include "output/text_output.hpp"
 
 namespace creek::tool {
@@ -53,6 +58,10 @@ struct file_count {
 struct indexed_word {
   std::string word;
   std::vector<file_count> files;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(word, files);
+  }
 
   [[nodiscard]] std::uint64_t occurrences() const {
     std::uint64_t sum = 0;
@@ -69,17 +78,39 @@ class index_summary {
 
   void add(const index_entry& entry) {
     const auto& [word, file] = entry.key;
-    if (entries_++ == 0 || word != current_.word) {
-      close();
-      current_.word = word;
-      ++words_;
-    }
-    current_.files.push_back({file, entry.value});
+    add(word, {file, entry.value});
+    ++entries_;
   }
   /// Call it after the last entry.
   void finish() {
     close();
     std::ranges::sort_heap(best_, before);
+  }
+
+  /// Takes the summaries of consecutive parts of an index, one after the other. A word may be in
+  /// several parts, at the end of one and the begin of the next.
+  void add_part(const std::byte*& at) {
+    const auto words = wire<std::uint64_t>::get(at);
+    entries_ += wire<std::uint64_t>::get(at);
+    const auto kept = wire<std::vector<indexed_word>>::get(at);
+    for (const indexed_word& one : kept) {
+      for (const file_count& in : one.files) add(one.word, in);
+    }
+    words_ += words - kept.size();
+  }
+  /// Returns the summary of a part: its first word, those in most files, its last word.
+  [[nodiscard]] std::vector<std::byte> part() const {
+    std::vector<indexed_word> kept;
+    if (!first_.files.empty()) kept.push_back(first_);
+    for (const indexed_word& one : best_) {
+      if (one.word != first_.word) kept.push_back(one);
+    }
+    if (current_.word != first_.word) kept.push_back(current_);
+    std::vector<std::byte> message;
+    wire<std::uint64_t>::put(message, words_);
+    wire<std::uint64_t>::put(message, entries_);
+    wire<std::vector<indexed_word>>::put(message, kept);
+    return message;
   }
 
   [[nodiscard]] std::uint64_t words() const { return words_; }  ///< number of different words
@@ -91,7 +122,16 @@ class index_summary {
     return a.files.size() != b.files.size() ? a.files.size() > b.files.size() : a.word < b.word;
   }
 
+  void add(std::string_view word, file_count in) {
+    if (current_.files.empty() || word != current_.word) {
+      close();
+      current_.word = word;
+      ++words_;
+    }
+    current_.files.push_back(in);
+  }
   void close() {
+    if (words_ == 1) first_ = current_;
     if (top_ != 0 && !current_.files.empty() &&
         (best_.size() < top_ || before(current_, best_.front()))) {
       if (best_.size() == top_) {
@@ -106,7 +146,7 @@ class index_summary {
 
   std::size_t top_;
   std::vector<indexed_word> best_;  // a heap with the last word in front
-  indexed_word current_;
+  indexed_word first_, current_;
   std::uint64_t words_ = 0;
   std::uint64_t entries_ = 0;
 };
@@ -141,22 +181,45 @@ void print_text(const index_summary& summary, std::uint64_t emitted, const job_r
   }
 }
 
-/// Makes the index in one process, or on one of the ranks.
+/// Calls `sink(text)` for the pieces of the line of an entry.
+template <class Sink>
+void write_line(const index_entry& entry, const mapreduce::text_files& files, Sink&& sink) {
+  sink(std::get<0>(entry.key));
+  sink("\t");
+  sink(files.name(std::get<1>(entry.key)));
+  sink("\t");
+  const fmt::format_int count(entry.value);
+  sink(std::string_view(count.data(), count.size()));
+  sink("\n");
+}
+
+bool only_lines(const index_arguments& given) {
+  return given.job.quiet && !given.job.as_json;
+}
+index_summary summary_for(const index_arguments& given) {
+  return index_summary(only_lines(given) ? 0 : static_cast<std::size_t>(given.top));
+}
+
+void say(const index_arguments& given, const index_summary& summary, std::uint64_t emitted,
+         const job_report& report, const mapreduce::text_files& files) {
+  print_results(given.job, report,
+                {.command = "inverted-index",
+                 .members = [&] { return to_json(summary, emitted, files); },
+                 .print_text = [&] { print_text(summary, emitted, report); }});
+}
+
+/// Makes the index in one process; or on ranks, if rank 0 is to write the lines of all.
 void make_index(const index_arguments& given, const std::optional<mapreduce::memory_limit>& limit,
                 rank_group* ranks) {
   job_run run(given.job, ranks);
   text_output out(run.has_results() ? given.output : "");
-  const bool lines_only = given.job.quiet && !given.job.as_json;
-  const bool lines = lines_only || !given.output.empty();
+  const bool lines = only_lines(given) || !given.output.empty();
   run.start();
   mapreduce::text_files files(input_names(given.job),
                               {.skip_unreadable = given.job.skip_unreadable});
-  index_summary summary(lines_only ? 0 : static_cast<std::size_t>(given.top));
+  index_summary summary = summary_for(given);
   const auto take = [&](const index_entry& entry) {
-    if (lines) {
-      out.write(std::get<0>(entry.key));
-      out.write(fmt::format("\t{}\t{}\n", files.name(std::get<1>(entry.key)), entry.value));
-    }
+    if (lines) write_line(entry, files, [&](std::string_view text) { out.write(text); });
     summary.add(entry);
   };
   job_report report;
@@ -173,10 +236,43 @@ void make_index(const index_arguments& given, const std::optional<mapreduce::mem
   }
   summary.finish();
   if (lines) out.done();
-  print_results(given.job, report,
-                {.command = "inverted-index",
-                 .members = [&] { return to_json(summary, emitted, files); },
-                 .print_text = [&] { print_text(summary, emitted, report); }});
+  say(given, summary, emitted, report, files);
+}
+
+/// Makes the index on ranks, each of which writes its part of the lines.
+void make_index_in_parts(const index_arguments& given, rank_group& ranks) {
+  job_run run(given.job, &ranks);
+  std::optional<shared_file> out;
+  if (!given.output.empty()) out.emplace(given.output, ranks);
+  run.start();
+  mapreduce::text_files files(input_names(given.job),
+                              {.skip_unreadable = given.job.skip_unreadable});
+  const auto index = run.in_parts(mapreduce::inverted_index{}, files);
+  const job_report report = run.report(files);
+  if (out) {
+    out->write([&](auto&& sink) {
+      for (const index_entry& entry : index) write_line(entry, files, sink);
+    });
+    out->commit();
+  }
+  index_summary mine = summary_for(given);
+  for (const index_entry& entry : index) mine.add(entry);
+  const std::vector<std::byte> all = gather_bytes(ranks, mine.part());
+  if (!run.has_results()) return;
+  index_summary summary = summary_for(given);
+  for (const std::byte* at = all.data(); at != all.data() + all.size();) summary.add_part(at);
+  summary.finish();
+  say(given, summary, index.emitted, report, files);
+}
+
+/// Runs the command in one process, or on one of the ranks.
+void index_files(const index_arguments& given, const std::optional<mapreduce::memory_limit>& limit,
+                 rank_group* ranks) {
+  const bool in_parts =
+      ranks != nullptr &&
+      (given.output.empty() ? !only_lines(given) : shared_file::is_for(given.output, *ranks));
+  if (in_parts) return make_index_in_parts(given, *ranks);
+  make_index(given, limit, ranks);
 }
 
 }  // namespace
@@ -198,7 +294,7 @@ void add_inverted_index(command_line::command& app, int& exit_code) {
     }
     const auto limit = limit_of(given->spill);
     exit_code = on_ranks_if_asked(*command, given->job,
-                                  [&](rank_group* ranks) { make_index(*given, limit, ranks); });
+                                  [&](rank_group* ranks) { index_files(*given, limit, ranks); });
   });
 }
 

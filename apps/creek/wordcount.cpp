@@ -37,32 +37,8 @@ digits and marks, with apostrophes between letters; bytes that are not UTF-8 sep
   creek wordcount --memory 2G --spill /var/tmp --output counts.tsv logs/
   zcat log.gz | creek wordcount --json -)";
 
-/// Returns the most frequent words of a result in any order.
-std::vector<word_record> most_frequent(const counts& counted, std::size_t top) {
-  std::vector<word_record> best(std::min(top, counted.size()));
-  std::partial_sort_copy(
-      counted.begin(), counted.end(), best.begin(), best.end(),
-      [job = word_count{}](const auto& a, const auto& b) { return job.before(a, b); });
-  return best;
-}
-
-void write_counts(atomic_file& out, const counts& counted) {
-  for (const word_record& word : counted) {
-    out.write(word.key);
-    out.write(fmt::format("\t{}\n", word.value));
-  }
-  out.commit();
-}
-
-void say(const wordcount_arguments& given, const wordcount_report& report) {
-  say_skipped(given.job, report.run);
-  if (given.job.as_json) {
-    fmt::print("{}\n", to_json(report));
-  } else if (!given.job.quiet) {
-    print_text(stdout, report);
-  } else if (given.output.empty()) {
-    for (const word_record& word : report.top) fmt::print("{}\t{}\n", word.key, word.value);
-  }
+void write_word(atomic_file& out, const word_record& word) {
+  write_line(word, [&](std::string_view text) { out.write(text); });
 }
 
 /// Collects the most frequent of many words that arrive one by one and do not stay valid.
@@ -102,6 +78,25 @@ class top_words {
 
 }  // namespace
 
+std::vector<word_record> most_frequent(std::span<const word_record> words, std::size_t top) {
+  std::vector<word_record> best(std::min(top, words.size()));
+  std::partial_sort_copy(
+      words.begin(), words.end(), best.begin(), best.end(),
+      [job = word_count{}](const auto& a, const auto& b) { return job.before(a, b); });
+  return best;
+}
+
+void say(const wordcount_arguments& given, const wordcount_report& report) {
+  say_skipped(given.job, report.run);
+  if (given.job.as_json) {
+    fmt::print("{}\n", to_json(report));
+  } else if (!given.job.quiet) {
+    print_text(stdout, report);
+  } else if (given.output.empty()) {
+    for (const word_record& word : report.top) fmt::print("{}\t{}\n", word.key, word.value);
+  }
+}
+
 std::size_t top_of(const wordcount_arguments& given) {
   return static_cast<std::size_t>(given.top);
 }
@@ -122,9 +117,12 @@ mapreduce::options options_of(const wordcount_arguments& given) {
 void hand_out(const wordcount_arguments& given, wordcount_report& report, const counts& counted,
               std::optional<atomic_file>& out) {
   report.combined = !given.no_combine;
-  const std::vector<word_record> top = most_frequent(counted, top_of(given));
+  const std::vector<word_record> top = most_frequent(counted.records, top_of(given));
   report.top = top;
-  if (out) write_counts(*out, counted);
+  if (out) {
+    for (const word_record& word : counted) write_word(*out, word);
+    out->commit();
+  }
   say(given, report);
 }
 
@@ -136,8 +134,7 @@ void count_to_file(const wordcount_arguments& given, job_run& run, Input& from, 
                    const mapreduce::memory_limit& limit, atomic_file& out) {
   top_words top(top_of(given));
   const auto write = [&](const word_record& word) {
-    out.write(word.key);
-    out.write(fmt::format("\t{}\n", word.value));
+    write_word(out, word);
     top.add(word);
   };
   const auto counted = run.to(job_of(given), from, options_of(given), limit, write);

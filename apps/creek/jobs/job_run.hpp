@@ -51,7 +51,16 @@ class job_run {
     return {(*this)(job, from, chosen)};
   }
 
-  /// Runs a job as above, within a memory limit.
+  /// Runs a job on all ranks and leaves each a part of the result. All ranks call it; there must
+  /// be ranks.
+  template <class Job, class Input>
+  mapreduce::rank_result<Job> in_parts(const Job& job, Input& from,
+                                       mapreduce::options chosen = {}) {
+    chosen.report = &done_;
+    return counted(mapreduce::run_in_parts(job, *ranks_, workers_, from, chosen));
+  }
+
+  /// Runs a job in this process, within a memory limit.
   template <class Job, class Input>
   mapreduce::result<Job> operator()(const Job& job, Input& from, mapreduce::options chosen,
                                     const mapreduce::memory_limit& limit) {
@@ -87,7 +96,10 @@ class job_run {
   template <class Job, class Input>
   mapreduce::rank_result<Job> on_ranks(const Job& job, Input& from, mapreduce::options chosen) {
     chosen.report = &done_;
-    auto made = mapreduce::run_on_machines(job, *ranks_, workers_, from, chosen);
+    return counted(mapreduce::run_on_machines(job, *ranks_, workers_, from, chosen));
+  }
+  template <class Result>
+  Result counted(Result made) {
     done_.bytes_done = ranks_->reduce(done_.bytes_done.load(), std::plus{}, 0);
     stages_ = made.times;
     return made;

@@ -37,6 +37,12 @@ int on_ranks_if_asked(const command_line::command& asked, const job_options& giv
   return on_ranks_of_mpi(command);
 }
 
+std::vector<std::byte> gather_bytes(rank_group& ranks, std::span<const std::byte> mine) {
+  std::vector<std::uint64_t> counts(static_cast<std::size_t>(ranks.size()));
+  counts[0] = mine.size();
+  return ranks.all_to_all_v(mine, std::span<const std::uint64_t>(counts)).data;
+}
+
 void gather_report(rank_group& ranks, job_report& report) {
   report.backend = "mpi";
   report.ranks = ranks.size();
@@ -44,18 +50,13 @@ void gather_report(rank_group& ranks, job_report& report) {
   report.bytes = ranks.reduce(report.bytes, std::plus{}, 0);
   std::string lines;
   for (const std::string& each : report.skipped) lines += each + '\n';
-  const std::uint64_t length = lines.size();
-  std::vector<std::uint64_t> lengths(static_cast<std::size_t>(ranks.size()));
-  ranks.gather(std::span<const std::uint64_t>(&length, 1), std::span(lengths), 0);
-  if (ranks.rank() != 0) return ranks.send(std::span<const char>(lines), 0);
-  for (int from = 1; from < ranks.size(); ++from) {
-    std::string theirs(lengths[static_cast<std::size_t>(from)], '\0');
-    ranks.recv(std::span<char>(theirs), from);
-    std::istringstream all(theirs);
-    for (std::string line; std::getline(all, line);) {
-      if (std::ranges::find(report.skipped, line) == report.skipped.end()) {
-        report.skipped.push_back(line);
-      }
+  const std::vector<std::byte> all = gather_bytes(ranks, std::as_bytes(std::span(lines)));
+  if (ranks.rank() != 0) return;
+  std::istringstream from(std::string(reinterpret_cast<const char*>(all.data()), all.size()));
+  report.skipped.clear();
+  for (std::string line; std::getline(from, line);) {
+    if (std::ranges::find(report.skipped, line) == report.skipped.end()) {
+      report.skipped.push_back(line);
     }
   }
 }

@@ -4,6 +4,9 @@
 
 #include <creek/core/function_ref.hpp>
 #include <creek/core/messages/any_communicator.hpp>
+#include <cstddef>
+#include <span>
+#include <vector>
 
 #include "job_options.hpp"
 #include "job_report.hpp"
@@ -21,6 +24,11 @@ using rank_group = any_communicator;
 
 /// Implements that for --backend mpi. Throws usage_error in a tool without MPI.
 [[nodiscard]] int on_ranks_of_mpi(function_ref<void(rank_group*)> command);
+
+/// Returns on rank 0 the bytes of all ranks, in the order of the ranks, and nothing elsewhere. All
+/// ranks call it.
+[[nodiscard]] std::vector<std::byte> gather_bytes(rank_group& ranks,
+                                                  std::span<const std::byte> mine);
 
 /// Adds up, on rank 0, what each rank has done: workers, bytes, and files that it skipped. All
 /// ranks call it.

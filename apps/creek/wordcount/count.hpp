@@ -3,12 +3,17 @@
 // (on_chip.cpp) and on the ranks of an MPI run (on_ranks.cpp).
 #pragma once
 
+#include <fmt/format.h>
+
 #include <creek/core/io/atomic_file.hpp>
 #include <creek/mapreduce/jobs/word_count.hpp>
 #include <creek/mapreduce/run.hpp>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "chip/chip_options.hpp"
 #include "jobs/job_options.hpp"
@@ -35,6 +40,23 @@ struct wordcount_arguments {
 [[nodiscard]] std::size_t top_of(const wordcount_arguments& given);
 [[nodiscard]] word_count job_of(const wordcount_arguments& given);
 [[nodiscard]] mapreduce::options options_of(const wordcount_arguments& given);
+
+/// Returns the most frequent words of some in any order.
+[[nodiscard]] std::vector<word_record> most_frequent(std::span<const word_record> words,
+                                                     std::size_t top);
+
+/// Calls `sink(text)` for the pieces of the line of a word.
+template <class Sink>
+void write_line(const word_record& word, Sink&& sink) {
+  sink(word.key);
+  sink("\t");
+  const fmt::format_int count(word.value);
+  sink(std::string_view(count.data(), count.size()));
+  sink("\n");
+}
+
+/// Prints the report as the options say.
+void say(const wordcount_arguments& given, const wordcount_report& report);
 
 /// Writes all words to `out`, if it is set, adds the most frequent words to the report, and prints
 /// it.
