@@ -334,6 +334,23 @@ TEST_F(MpiRanks, RunJobsWithWorkersAsOneProcessDoes) {
   EXPECT_EQ(counted.sent_bytes == 0, c.size() == 1);
 }
 
+TEST_F(MpiRanks, KeepPartsOfAResult) {
+  using namespace mapreduce;
+  const std::string text = oracle::random_text(23, 300'000, 4000);
+  runtime rt(scheduler_options{.workers = 2});
+  text_view from(text, 10'000);
+  const auto check = [&](const auto& part, const auto& all) {
+    const std::size_t before = c.exclusive_scan(part.size(), std::plus{}, std::size_t{0});
+    EXPECT_EQ(c.allreduce(part.size(), std::plus{}), all.size());
+    ASSERT_LE(before + part.size(), all.size());
+    EXPECT_TRUE(std::equal(part.begin(), part.end(), &all[0] + before));
+    EXPECT_EQ(part.emitted, all.emitted);
+    EXPECT_EQ(part.distinct, all.distinct);
+  };
+  check(run_in_parts(word_count{}, c, rt, from), run(word_count{}, text));
+  check(run_in_parts(lines_of_words{}, c, rt, from), run(lines_of_words{}, text));
+}
+
 /// The others wait for rank 0, which sleeps; this is about processor time, of which a sleep is
 /// none.
 TEST_F(MpiRanks, WaitWithoutAProcessor) {
