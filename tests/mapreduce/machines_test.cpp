@@ -170,6 +170,33 @@ TEST(MapReduceMachinesWords, AreOrderedByWhatReduceReturns) {
   }
 }
 
+/// Expects that pairs in messages have the byte form of wire<Key> and wire<Value>.
+template <class Key, class Value>
+void expect_wire_form(const Key& key, const Value& value) {
+  detail::message_blocks messages;
+  std::vector<std::byte> expected, found;
+  for (int i = 0; i < 1000; ++i) {
+    messages.put(key, value);
+    put_pair(expected, key, value);
+  }
+  for (const auto& block : messages.blocks()) {
+    const auto bytes = std::as_bytes(std::span(block.bytes.get(), block.size));
+    found.insert(found.end(), bytes.begin(), bytes.end());
+  }
+  EXPECT_EQ(found, expected);
+}
+
+TEST(MapReduceMachinesMessages, HaveTheFormOfWire) {
+  const std::string long_text(5000, 'x');
+  expect_wire_form(std::string_view("key"), std::uint64_t{7});
+  expect_wire_form(std::string_view(), true);
+  expect_wire_form(std::string(long_text), -1.5);
+  expect_wire_form(std::tuple(std::string_view(long_text), 3, 'c'), word_order::by_word);
+  expect_wire_form(std::pair(std::int8_t{-1}, std::tuple(std::string("a"))), std::tuple<>());
+  expect_wire_form(std::uint32_t{9}, std::vector<std::string>{"a", "", long_text});
+  expect_wire_form(std::tuple(std::vector<int>{1, 2}, 'c'), wide{{1, 2, 3, 4, 5}});
+}
+
 TEST(MapReduceMachinesParts, AreRangesOfTheOrderOfOneProcess) {
   const std::string text = oracle::random_text(5, 400'000, 20'000);
   for (const auto sorted : {word_order::by_count, word_order::by_word}) {

@@ -126,8 +126,10 @@ class machine_run {
     std::optional<plan_type> plan;
     const auto ranks = static_cast<std::size_t>(ranks_->size());
     const auto me = static_cast<std::size_t>(ranks_->rank());
-    buffers out(rt_->worker_count(),
-                pairs_by_rank<Job>(*job_, ranks, keeps_own_pairs<Job> ? me : ranks));
+    buffers out;
+    for (std::size_t i = 0; i < rt_->worker_count(); ++i) {
+      out.emplace_back(*job_, ranks, keeps_own_pairs<Job> ? me : ranks);
+    }
     doing("mapping");
     rt_->run([&] {
       plan.emplace(part, *chosen_, out.size());

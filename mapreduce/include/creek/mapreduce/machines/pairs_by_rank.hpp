@@ -5,8 +5,8 @@
 #include <creek/core/error.hpp>
 #include <creek/core/threads/prefetch.hpp>
 #include <creek/mapreduce/detail/key_views.hpp>
+#include <creek/mapreduce/machines/pair_messages.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
-#include <creek/mapreduce/tables/pair_buffer.hpp>
 #include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -66,17 +66,17 @@ class alignas(64) pairs_by_rank {
   bool put(const typename Job::key_type& key, const typename Job::value_type& value) {
     const std::size_t to = owner_of(*job_, key, parts_.size());
     if (to == staying_) return false;
-    put_pair(parts_[to], key, value);
+    parts_[to].put(key, value);
     ++pairs_;
     return true;
   }
-  [[nodiscard]] std::vector<std::byte>& part(std::size_t rank) noexcept { return parts_[rank]; }
+  [[nodiscard]] message_blocks& part(std::size_t rank) noexcept { return parts_[rank]; }
   [[nodiscard]] std::uint64_t pairs() const noexcept { return pairs_; }
 
  private:
   const Job* job_;
   std::size_t staying_;
-  std::vector<std::vector<std::byte>> parts_;
+  std::vector<message_blocks> parts_;
   std::uint64_t pairs_ = 0;
 };
 
@@ -90,8 +90,9 @@ struct begun_message {
   typename Communicator::request request;
 };
 
-/// Sends `part(r)` of every worker, a vector of bytes, to rank r. Returns what all ranks sent to
-/// this one, in `memory`. Every rank calls it. Adds the bytes of pairs that go to others to `sent`.
+/// Sends `part(r)` of every worker, which are message_blocks, to rank r. Returns what all ranks
+/// sent to this one, in `memory`. Every rank calls it. Adds the bytes of pairs that go to others to
+/// `sent`.
 template <class Communicator, class Parts>
 [[nodiscard]] std::vector<std::string_view> exchange_pairs(Communicator& ranks,
                                                            std::vector<Parts>& out,
@@ -99,11 +100,14 @@ template <class Communicator, class Parts>
                                                            std::uint64_t& sent) {
   const auto size = static_cast<std::size_t>(ranks.size());
   const auto me = static_cast<std::size_t>(ranks.rank());
-  std::vector<std::uint64_t> lengths;
+  std::vector<std::uint64_t> lengths, counts;
   for (std::size_t to = 0; to < size; ++to) {
-    for (auto& worker : out) lengths.push_back(worker.part(to).size());
+    const std::size_t before = lengths.size();
+    for (auto& worker : out) {
+      for (const auto& block : worker.part(to).blocks()) lengths.push_back(block.size);
+    }
+    counts.push_back(lengths.size() - before);
   }
-  const std::vector<std::uint64_t> counts(size, out.size());
   const auto theirs = ranks.all_to_all_v(std::span<const std::uint64_t>{lengths},
                                          std::span<const std::uint64_t>{counts});
   std::vector<std::size_t> first{0};  // of a rank's lengths
@@ -111,9 +115,11 @@ template <class Communicator, class Parts>
 
   std::vector<std::string_view> all;
   for (auto& worker : out) {
-    auto& mine = worker.part(me);
-    all.push_back(memory.keep({reinterpret_cast<const char*>(mine.data()), mine.size()}));
-    mine = {};
+    for (auto& block : worker.part(me).blocks()) {
+      all.emplace_back(block.bytes.get(), block.size);
+      memory.adopt(std::move(block.bytes), block.size);
+    }
+    worker.part(me).clear();
   }
   for (std::size_t step = 1; step < size; ++step) {
     const std::size_t to = (me + step) % size, from = (me + size - step) % size;
@@ -126,11 +132,14 @@ template <class Communicator, class Parts>
                          static_cast<int>(from));
     }
     for (auto& worker : out) {
-      sent += worker.part(to).size();
-      begun.emplace_back(ranks, std::span<const std::byte>(worker.part(to)), static_cast<int>(to));
+      for (const auto& block : worker.part(to).blocks()) {
+        sent += block.size;
+        begun.emplace_back(ranks, std::as_bytes(std::span(block.bytes.get(), block.size)),
+                           static_cast<int>(to));
+      }
     }
     for (auto& each : begun) each.request.wait();
-    for (auto& worker : out) worker.part(to) = {};
+    for (auto& worker : out) worker.part(to).clear();
   }
   return all;
 }

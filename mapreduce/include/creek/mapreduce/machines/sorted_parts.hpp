@@ -8,12 +8,14 @@
 #include <creek/mapreduce/engine/merge_runs.hpp>
 #include <creek/mapreduce/engine/record_order.hpp>
 #include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/machines/pair_messages.hpp>
 #include <creek/mapreduce/machines/pairs_by_rank.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
 #include <creek/mapreduce/tables/pair_buffer.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -70,7 +72,8 @@ class sorted_parts {
       const std::size_t first = size * worker / workers, end = size * (worker + 1) / workers;
       return std::span(mine).subspan(cuts[rank] + first, end - first);
     };
-    std::vector<outgoing> out(workers, outgoing{std::vector<std::vector<std::byte>>(size_)});
+    std::vector<outgoing> out(workers);
+    for (outgoing& each : out) each.parts.resize(size_);
     rt_->run([&] {
       for_each_index(workers, [&](std::size_t worker) {
         for (std::size_t rank = 0; rank < size_; ++rank) {
@@ -97,10 +100,13 @@ class sorted_parts {
   /// Samples per rank's range: enough for ranges of similar length. An estimate.
   static constexpr std::size_t samples_per_part = 64;
 
+  using key_type = decltype(record_type::key);
+  using value_type = decltype(record_type::value);
+
   /// Messages of one worker to all ranks.
   struct outgoing {
-    std::vector<std::vector<std::byte>> parts;
-    [[nodiscard]] std::vector<std::byte>& part(std::size_t rank) noexcept { return parts[rank]; }
+    std::vector<message_blocks> parts;
+    [[nodiscard]] message_blocks& part(std::size_t rank) noexcept { return parts[rank]; }
   };
 
   /// Returns where the ranges of all ranks begin in this rank's records, and the end of the last.
@@ -136,10 +142,25 @@ class sorted_parts {
     return cuts;
   }
 
-  static void put(std::vector<std::byte>& to, std::span<const record_type> from) {
+  /// Writes one message: the number of records, then the records.
+  static void put(message_blocks& to, std::span<const record_type> from) {
     if (from.empty()) return;
-    wire<std::uint64_t>::put(to, from.size());
-    for_each_fetched(from, [&](const record_type& one) { put_pair(to, one.key, one.value); });
+    const std::uint64_t count = from.size();
+    if constexpr (has_sized_form<key_type> && has_sized_form<value_type>) {
+      std::size_t bytes = sizeof count;
+      for (const record_type& one : from) bytes += wire_size(one.key) + wire_size(one.value);
+      std::byte* at = to.take(bytes);
+      write_wire(at, count);
+      for_each_fetched(from, [&](const record_type& one) {
+        write_wire(at, one.key);
+        write_wire(at, one.value);
+      });
+    } else {
+      std::vector<std::byte> all;
+      wire<std::uint64_t>::put(all, count);
+      for (const record_type& one : from) put_pair(all, one.key, one.value);
+      std::memcpy(to.take(all.size()), all.data(), all.size());
+    }
   }
   [[nodiscard]] static records get(std::string_view message) {
     records made;

@@ -52,6 +52,11 @@ class byte_arena {
   /// Returns the bytes allocated by the arena, used or not.
   [[nodiscard]] std::size_t bytes() const noexcept { return held_; }
 
+  /// Keeps bytes that lie elsewhere.
+  void adopt(std::unique_ptr<char[]> bytes, std::size_t size) {
+    blocks_.push_back(std::move(bytes));
+    held_ += size;
+  }
   /// Moves the contents of another arena into this one.
   void adopt(byte_arena&& other) {
     for (auto& block : other.blocks_) blocks_.push_back(std::move(block));
