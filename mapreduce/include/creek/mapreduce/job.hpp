@@ -37,6 +37,8 @@ struct record {
 ///     static auto reduce(const key_type&, const values<Job>& all);
 ///     static std::uint64_t hash(const key_type&);   // default: by type, see default_hash
 ///     static bool before(const R& a, const R& b);   // order of the records; default: by key
+///     // Whether `before` compares nothing but keys, as `<` does: spares ranks an exchange.
+///     bool orders_by_key() const;
 ///     // For sorting by `before`: of two records, the one with smaller digits comes first.
 ///     static std::uint64_t order_digits(const R&);
 ///     // Or, if `before` compares records as byte strings, no two of them equal: bytes `at` to

@@ -49,6 +49,8 @@ struct word_count {
     return a.key < b.key;
   }
 
+  [[nodiscard]] bool orders_by_key() const { return sorted == word_order::by_word; }
+
   /// Returns eight of the bytes by which words are sorted, from `at` (a multiple of 8) on. By
   /// count: three bytes of the inverted count, then the word; if three are too few: eight zeros,
   /// eight bytes of the count, then the word.

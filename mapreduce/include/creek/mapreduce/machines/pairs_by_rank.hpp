@@ -2,12 +2,11 @@
 // Pairs on their way to the rank that their key belongs to, as bytes, and the exchange of them.
 #pragma once
 
-#include <creek/core/error.hpp>
 #include <creek/core/threads/prefetch.hpp>
 #include <creek/mapreduce/detail/key_views.hpp>
+#include <creek/mapreduce/machines/key_owners.hpp>
 #include <creek/mapreduce/machines/pair_messages.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
-#include <creek/tasking/hash.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -16,27 +15,6 @@
 #include <vector>
 
 namespace creek::mapreduce::detail {
-
-[[noreturn]] inline void refuse_hash() {
-  throw usage_error(
-      "run_on_machines: the job's hash() gives other numbers on another rank; let it use nothing "
-      "that differs from process to process, as default_hash() does");
-}
-
-/// Returns the rank, in [0, ranks), that gets all pairs of a key; the same in all processes, if the
-/// job's hash is.
-template <class Job>
-[[nodiscard]] std::size_t owner_of(const Job& job, const typename Job::key_type& key,
-                                   std::size_t ranks) {
-  const auto in_ranks = [ranks](std::uint64_t hash) {
-    return static_cast<std::size_t>((hash >> 32) * ranks >> 32);
-  };
-  if constexpr (requires { job.hash(key); }) {
-    return in_ranks(hash_integer(job.hash(key)));  // some bits of a job's own hash may be bad
-  } else {
-    return in_ranks(repeatable_hash(key));
-  }
-}
 
 /// Fetches the text of a key, which may lie anywhere.
 template <class Key>
@@ -59,12 +37,12 @@ template <class Job>
 class alignas(64) pairs_by_rank {
  public:
   /// Pairs of the rank `staying` stay where they are.
-  pairs_by_rank(const Job& job, std::size_t ranks, std::size_t staying)
-      : job_(&job), staying_(staying), parts_(ranks) {}
+  pairs_by_rank(const key_owners<Job>& owners, std::size_t staying)
+      : owners_(&owners), staying_(staying), parts_(owners.ranks()) {}
 
   /// Adds the pair and returns true, unless it stays.
   bool put(const typename Job::key_type& key, const typename Job::value_type& value) {
-    const std::size_t to = owner_of(*job_, key, parts_.size());
+    const std::size_t to = (*owners_)(key);
     if (to == staying_) return false;
     parts_[to].put(key, value);
     ++pairs_;
@@ -74,7 +52,7 @@ class alignas(64) pairs_by_rank {
   [[nodiscard]] std::uint64_t pairs() const noexcept { return pairs_; }
 
  private:
-  const Job* job_;
+  const key_owners<Job>* owners_;
   std::size_t staying_;
   std::vector<message_blocks> parts_;
   std::uint64_t pairs_ = 0;

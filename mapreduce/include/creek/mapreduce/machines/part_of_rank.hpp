@@ -6,6 +6,7 @@
 #include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/input.hpp>
 #include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/machines/key_owners.hpp>
 #include <creek/mapreduce/machines/pairs_by_rank.hpp>
 #include <creek/mapreduce/tables/pair_buffer.hpp>
 #include <cstddef>
@@ -44,10 +45,8 @@ inline constexpr bool keeps_own_pairs = !holds_views<typename Job::key_type>() |
 /// A job whose records are only those of keys that belong to one rank.
 template <job Job>
 struct part_of_rank : Job {
-  part_of_rank(const Job& job, int own_rank, int all_ranks)
-      : Job(job),
-        rank_(static_cast<std::size_t>(own_rank)),
-        ranks_(static_cast<std::size_t>(all_ranks)) {}
+  part_of_rank(const Job& job, const key_owners<Job>& owners, std::size_t own_rank)
+      : Job(job), owners_(&owners), rank_(own_rank) {}
 
   template <class Split, class Emit>
   void map(const Split& split, Emit& emit) const {
@@ -79,10 +78,11 @@ struct part_of_rank : Job {
 
  private:
   [[nodiscard]] bool is_own(const typename Job::key_type& key) const {
-    return owner_of(static_cast<const Job&>(*this), key, ranks_) == rank_;
+    return (*owners_)(key) == rank_;
   }
 
-  std::size_t rank_, ranks_;
+  const key_owners<Job>* owners_;
+  std::size_t rank_;
 };
 
 template <class Job>

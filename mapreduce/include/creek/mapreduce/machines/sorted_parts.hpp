@@ -8,6 +8,7 @@
 #include <creek/mapreduce/engine/merge_runs.hpp>
 #include <creek/mapreduce/engine/record_order.hpp>
 #include <creek/mapreduce/job.hpp>
+#include <creek/mapreduce/machines/key_owners.hpp>
 #include <creek/mapreduce/machines/pair_messages.hpp>
 #include <creek/mapreduce/machines/pairs_by_rank.hpp>
 #include <creek/mapreduce/tables/byte_arena.hpp>
@@ -118,15 +119,9 @@ class sorted_parts {
     for (std::size_t i = step * me_ / size_; i < mine.size(); i += step) {
       put_pair(sample, mine[i].key, mine[i].value);
     }
-    std::vector<std::byte> copies;  // one for each rank
-    for (std::size_t rank = 0; rank < size_; ++rank) {
-      copies.insert(copies.end(), sample.begin(), sample.end());
-    }
-    const std::vector<std::uint64_t> counts(size_, sample.size());
-    const auto all = ranks_->all_to_all_v(std::span<const std::byte>(copies),
-                                          std::span<const std::uint64_t>(counts));
+    const std::vector<std::byte> all = share_bytes(*ranks_, sample);
     std::vector<record_type> splitters;
-    get_pairs(std::span<const std::byte>(all.data), splitters);
+    get_pairs(std::span<const std::byte>(all), splitters);
     const record_order<Job> before{job_};
     std::ranges::sort(splitters, before);
 
