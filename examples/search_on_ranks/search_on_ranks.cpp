@@ -57,9 +57,8 @@ void make_items(int count) {
     capacity += weight;
   }
   capacity /= 2;
-  std::sort(items.begin(), items.end(), [](const item& a, const item& b) {
-    return a.value * b.weight > b.value * a.weight;
-  });
+  std::sort(items.begin(), items.end(),
+            [](const item& a, const item& b) { return a.value * b.weight > b.value * a.weight; });
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct constants {
   double panel_GFs = 40.8;        ///< panel of one row of ranks
   double split_panel_GFs = 13.8;  ///< panel of several rows of ranks
   // Tree search with stealing:
-  double node_ns = 5.6;
+  double node_ns = 7.8;
   double poll_us = 30;  ///< between two looks for messages, as in tasking/src/movable_pool.cpp
 };
 
