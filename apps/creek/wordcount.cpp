@@ -78,7 +78,7 @@ class top_words {
 
 }  // namespace
 
-std::vector<word_record> most_frequent(std::span<const word_record> words, std::size_t top) {
+std::vector<word_record> first_words(std::span<const word_record> words, std::size_t top) {
   std::vector<word_record> best(std::min(top, words.size()));
   std::partial_sort_copy(
       words.begin(), words.end(), best.begin(), best.end(),
@@ -117,7 +117,7 @@ mapreduce::options options_of(const wordcount_arguments& given) {
 void hand_out(const wordcount_arguments& given, wordcount_report& report, const counts& counted,
               std::optional<atomic_file>& out) {
   report.combined = !given.no_combine;
-  const std::vector<word_record> top = most_frequent(counted.records, top_of(given));
+  const std::vector<word_record> top = first_words(counted.records, top_of(given));
   report.top = top;
   if (out) {
     for (const word_record& word : counted) write_word(*out, word);

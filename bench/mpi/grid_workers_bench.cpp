@@ -3,7 +3,6 @@
 // memory at rank 0, on as many workers as the ranks have together. In turns in one run; while one
 // memory computes, the other ranks sleep.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 #include <creek/mpi.hpp>
 
 #include "../../support/median.hpp"
+#include "timed.hpp"
 
 namespace {
 
@@ -76,15 +76,6 @@ struct contest {
   std::function<void()> on_grid, in_memory;
 };
 
-template <class F>
-double timed(creek::mpi_communicator& all, F f) {
-  all.barrier();
-  const auto begin = std::chrono::steady_clock::now();
-  f();
-  all.barrier();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 bool compare(creek::mpi_communicator& all, const contest& c, std::span<matrices> inputs,
              int rounds) {
   std::vector<double> grid, memory, ratios;
@@ -93,7 +84,7 @@ bool compare(creek::mpi_communicator& all, const contest& c, std::span<matrices>
     for (matrices& each : inputs) each.fill();
     for (int turn = 0; turn < 2; ++turn) {
       const bool on_grid = turn == i % 2;
-      (on_grid ? grid : memory).push_back(timed(all, on_grid ? c.on_grid : c.in_memory));
+      (on_grid ? grid : memory).push_back(bench::timed(all, on_grid ? c.on_grid : c.in_memory));
     }
     ratios.push_back(memory.back() / grid.back());
     const double difference = c.result->difference();

@@ -3,7 +3,6 @@
 // as many workers as the ranks have together. In turns in one run; while one process searches, the
 // other ranks sleep.
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +18,7 @@
 
 #include "../../support/median.hpp"
 #include "../../support/unbalanced_tree.hpp"
+#include "timed.hpp"
 
 namespace {
 
@@ -37,15 +37,6 @@ void visit(creek::task_bag<std::uint64_t>& bag, tree_node at, std::int64_t limit
   ++bag.result();
   const int count = children(at, limit);
   for (int i = 0; i < count; ++i) bag.spawn<&visit>(child(at, i), limit);
-}
-
-template <class F>
-double timed(creek::mpi_communicator& all, F f) {
-  all.barrier();
-  const auto begin = std::chrono::steady_clock::now();
-  f();
-  all.barrier();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 int run(creek::mpi_communicator& all, std::int64_t limit, unsigned workers, int rounds) {
@@ -71,11 +62,11 @@ int run(creek::mpi_communicator& all, std::int64_t limit, unsigned workers, int 
   for (int i = 0; i < rounds; ++i) {
     for (int turn = 0; turn < 2; ++turn) {
       if (turn == i % 2) {
-        ranks.push_back(timed(all, run_on_ranks));
+        ranks.push_back(bench::timed(all, run_on_ranks));
         moved.given += tasks->counts().given;
         moved.messages += tasks->counts().messages;
       } else {
-        process.push_back(timed(all, run_in_process));
+        process.push_back(bench::timed(all, run_in_process));
       }
     }
     ratios.push_back(process.back() / ranks.back());

@@ -5,27 +5,19 @@ import csv
 import json
 import os
 import subprocess
-import sys
-import tempfile
 import unittest
 
-TOOL = sys.argv.pop(1)
+from tool_case import FolderCase, TOOL
+
 SMALL = ["--backend", "scc", "--tasks", "300", "--lengths", "5,50", "--cores", "1,6"]
 
 
-def run(*arguments):
-    return subprocess.run([TOOL, "bench", "schedulers", *arguments], capture_output=True, text=True,
+def run(*arguments, text=True):
+    return subprocess.run([TOOL, "bench", "schedulers", *arguments], capture_output=True, text=text,
                           timeout=1000)
 
 
-class BenchOnScc(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="creek-cli-")
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
-
+class BenchOnScc(FolderCase):
     def results(self, *more):
         done = run(*SMALL, *more, "--json", self.path("r.json"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -102,10 +94,7 @@ class BenchOnScc(unittest.TestCase):
                 (["--backend", "gpu"], "--backend must be host or scc, got 'gpu'"),
                 (["--chip", "scc-800"], "--chip: not with --backend host")]:
             with self.subTest(arguments=arguments):
-                done = run(*arguments)
-                self.assertEqual((done.returncode, done.stdout), (2, ""))
-                self.assertIn(why, done.stderr)
-                self.assertEqual(done.stderr.count("\n"), 1)
+                self.fails(run(*arguments, text=False), 2, why)
 
 
 if __name__ == "__main__":

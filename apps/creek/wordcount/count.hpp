@@ -42,8 +42,8 @@ struct wordcount_arguments {
 [[nodiscard]] mapreduce::options options_of(const wordcount_arguments& given);
 
 /// Returns the most frequent words of some in any order.
-[[nodiscard]] std::vector<word_record> most_frequent(std::span<const word_record> words,
-                                                     std::size_t top);
+[[nodiscard]] std::vector<word_record> first_words(std::span<const word_record> words,
+                                                   std::size_t top);
 
 /// Calls `sink(text)` for the pieces of the line of a word.
 template <class Sink>

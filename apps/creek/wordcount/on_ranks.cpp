@@ -23,7 +23,7 @@ namespace {
 void say_on_rank_0(rank_group& ranks, const wordcount_arguments& given, wordcount_report& report,
                    std::span<const word_record> mine) {
   std::vector<std::byte> message;
-  for (const word_record& word : most_frequent(mine, top_of(given))) {
+  for (const word_record& word : first_words(mine, top_of(given))) {
     wire<std::string_view>::put(message, word.key);
     wire<std::uint64_t>::put(message, word.value);
   }
@@ -34,7 +34,7 @@ void say_on_rank_0(rank_group& ranks, const wordcount_arguments& given, wordcoun
     const auto word = wire<std::string_view>::get(at);
     words.push_back({word, wire<std::uint64_t>::get(at)});
   }
-  const std::vector<word_record> top = most_frequent(words, top_of(given));
+  const std::vector<word_record> top = first_words(words, top_of(given));
   report.top = top;
   say(given, report);
 }

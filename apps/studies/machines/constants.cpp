@@ -94,9 +94,9 @@ void set_constant(constants& in, const std::string& assignment) {
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (read.ec != std::errc{} || read.ptr != text.data() + text.size() ||
-      !(value >= found->least && value <= found->most)) {
+      !(value >= found->min && value <= found->max)) {
     throw usage_error(fmt::format("--set {} must be from {} to {}, got '{}'", found->name,
-                                  found->least, found->most, text));
+                                  found->min, found->max, text));
   }
   in.*(found->member) = value;
 }

@@ -50,7 +50,7 @@ struct constant {
   std::string_view name;
   double constants::*member;
   std::string_view meaning;
-  double least, most;  ///< allowed values
+  double min, max;  ///< allowed values
   /// Returns whether it is a rate of computation, which measured_rates() measures.
   [[nodiscard]] bool is_a_rate() const {
     return name.find("_ns") != name.npos || name.find("_GFs") != name.npos ||
