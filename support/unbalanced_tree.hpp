@@ -43,4 +43,12 @@ inline int children(const tree_node& at, std::int64_t depth_limit) {
   return count;
 }
 
+/// Counts a node and those below it, in one thread.
+inline std::uint64_t count_nodes(const tree_node& at, std::int64_t depth_limit) {
+  std::uint64_t nodes = 1;
+  const int count = children(at, depth_limit);
+  for (int i = 0; i < count; ++i) nodes += count_nodes(child(at, i), depth_limit);
+  return nodes;
+}
+
 }  // namespace creek_bench

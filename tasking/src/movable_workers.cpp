@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include <creek/core/error.hpp>
-
 namespace creek::detail {
 
 movable_workers::movable_workers(runtime& workers)

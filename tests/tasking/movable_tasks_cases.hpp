@@ -26,12 +26,6 @@ inline void visit(task_bag<std::uint64_t>& bag, tree_node at, std::int64_t limit
   const int count = creek_bench::children(at, limit);
   for (int i = 0; i < count; ++i) bag.spawn<&visit>(creek_bench::child(at, i), limit);
 }
-inline std::uint64_t nodes_below(const tree_node& at, std::int64_t limit) {
-  std::uint64_t nodes = 1;
-  const int count = creek_bench::children(at, limit);
-  for (int i = 0; i < count; ++i) nodes += nodes_below(creek_bench::child(at, i), limit);
-  return nodes;
-}
 
 /// Ranks whose thread runs the tasks, or workers do.
 template <class Result>
@@ -44,7 +38,7 @@ inline thread_local std::int64_t not_taken_here = 0;
 inline void search_trees(object_space& space, runtime* workers) {
   const auto tasks = make_tasks<std::uint64_t>(space, workers);
   for (const int limit : {1, 6, 8}) {
-    const std::uint64_t expected = nodes_below(creek_bench::tree_root(), limit);
+    const std::uint64_t expected = creek_bench::count_nodes(creek_bench::tree_root(), limit);
     for (int root = 0; root < space.size(); ++root) {
       if (space.rank() == root) tasks->spawn<&visit>(creek_bench::tree_root(), limit);
       EXPECT_EQ(tasks->run(std::plus<>{}), expected);
@@ -65,7 +59,7 @@ inline void search_trees(object_space& space, runtime* workers) {
 /// Many short runs, one right after the other, so that some ranks are in the next one already.
 inline void run_again_and_again(object_space& space, runtime* workers) {
   const auto tasks = make_tasks<std::uint64_t>(space, workers);
-  const std::uint64_t expected = nodes_below(creek_bench::tree_root(), 4);
+  const std::uint64_t expected = creek_bench::count_nodes(creek_bench::tree_root(), 4);
   for (int run = 0; run < 40; ++run) {
     EXPECT_EQ(tasks->run(std::plus<>{}), 0u);  // without a task
     if (space.rank() == run % space.size()) tasks->spawn<&visit>(creek_bench::tree_root(), 4);

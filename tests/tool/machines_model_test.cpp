@@ -204,15 +204,8 @@ figures run_of(int ranks, F body) {
   return {on.end(), on.messages(), on.bytes()};
 }
 
-std::uint64_t nodes_below(const creek_bench::tree_node& at, int depth_limit) {
-  std::uint64_t nodes = 1;
-  const int count = creek_bench::children(at, depth_limit);
-  for (int i = 0; i < count; ++i) nodes += nodes_below(creek_bench::child(at, i), depth_limit);
-  return nodes;
-}
-
 TEST(machines_model, searches_find_every_node_and_repeat) {
-  const std::uint64_t nodes = nodes_below(creek_bench::tree_root(), 7);
+  const std::uint64_t nodes = creek_bench::count_nodes(creek_bench::tree_root(), 7);
   constants looks_often = round_numbers();
   looks_often.poll_us = 1;
   for (const int ranks : {1, 2, 3, 7, 16, 64}) {
