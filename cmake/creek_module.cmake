@@ -141,16 +141,17 @@ function(_creek_linkable out)
 endfunction()
 
 # creek_module(NAME core SOURCES a.cpp ... DEPENDS core tasking ... LIBRARIES fmt::fmt ... [LIBRARY tasking]
-#              [ENTRY symbol] [COLD b.cpp ...])
+#              [ENTRY symbol] [COLD b.cpp ...] [APART c.cpp ...])
 # Declares the module of this folder: target creek_NAME_headers with the include root `include/`
 # and, through DEPENDS, those of the modules it may use (and no other: an undeclared include does
-# not compile); target creek_NAME_objects with its sources, if it has any. creek_libraries() makes them a
-# part of libcreek_LIBRARY (default: a library of its own), which links PRIVATE_LIBRARIES, and LIBRARIES
-# for those who use it, too. ENTRY: a program that links the library statically gets the part that
-# defines this symbol, though it may not name it. COLD: sources of the start, of reports and of errors, which
-# are compiled for size.
+# not compile); if it has sources, targets with their objects, compiled as creek_NAME_private says.
+# creek_libraries() makes them a part of libcreek_LIBRARY (default: a library of its own), which links
+# PRIVATE_LIBRARIES, and LIBRARIES for those who use it, too. ENTRY: a program that links the library statically
+# gets the part that defines this symbol, though it may not name it. COLD: sources of the start, of reports and
+# of errors, which are compiled for size. APART: sources that most programs do without;
+# creek_library_without_apart() makes a library without them, which is built sooner.
 function(creek_module)
-  cmake_parse_arguments(M "" "NAME;LIBRARY;ENTRY" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES;COLD" ${ARGN})
+  cmake_parse_arguments(M "" "NAME;LIBRARY;ENTRY" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES;COLD;APART" ${ARGN})
   if(NOT M_LIBRARY)
     set(M_LIBRARY ${M_NAME})
   endif()
@@ -182,24 +183,36 @@ function(creek_module)
   set_property(GLOBAL APPEND PROPERTY ${collected}_PRIVATE ${M_PRIVATE_LIBRARIES})
   set_property(GLOBAL APPEND PROPERTY ${collected}_ENTRY ${M_ENTRY})
   if(M_SOURCES)
-    if(M_COLD AND NOT CREEK_SANITIZE)
-      set_source_files_properties(${M_COLD} PROPERTIES COMPILE_OPTIONS $<${CREEK_OPTIMISED}:-Os>)
+    add_library(creek_${M_NAME}_private INTERFACE)
+    target_include_directories(creek_${M_NAME}_private INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+    target_link_libraries(creek_${M_NAME}_private INTERFACE creek_${M_NAME}_headers Threads::Threads ${M_LIBRARIES}
+                          ${M_PRIVATE_LIBRARIES})
+    list(TRANSFORM M_SOURCES REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/" "")
+    list(REMOVE_ITEM M_SOURCES ${M_COLD} ${M_APART})
+    _creek_objects(${M_NAME} objects ${M_SOURCES})
+    _creek_objects(${M_NAME} cold ${M_COLD})
+    _creek_objects(${M_NAME} apart ${M_APART})
+    if(TARGET creek_${M_NAME}_cold AND NOT CREEK_SANITIZE)
+      target_compile_options(creek_${M_NAME}_cold PRIVATE $<${CREEK_OPTIMISED}:-Os>)
     endif()
-    _creek_objects(${M_NAME} "${M_SOURCES}" "${M_LIBRARIES};${M_PRIVATE_LIBRARIES}")
-    set_property(GLOBAL APPEND PROPERTY ${collected}_OBJECTS creek_${M_NAME}_objects)
   endif()
 endfunction()
 
-function(_creek_objects module sources libraries)
-  set(objects creek_${module}_objects)
-  add_library(${objects} OBJECT ${sources})
-  target_link_libraries(${objects} PUBLIC creek_${module}_headers Threads::Threads PRIVATE ${libraries})
-  target_include_directories(${objects} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+# The objects creek_MODULE_KIND of these sources, if there are any.
+function(_creek_objects module kind)
+  if(NOT ARGN)
+    return()
+  endif()
+  set(objects creek_${module}_${kind})
+  add_library(${objects} OBJECT ${ARGN})
+  target_link_libraries(${objects} PRIVATE creek_${module}_private)
   # Position-independent, yet nobody may replace our functions: they can be inlined as ever. A section for
   # each lets the linker drop those that nobody calls.
   set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_options(${objects} PRIVATE -fno-semantic-interposition -ffunction-sections -fdata-sections)
   _creek_options(${objects})
+  get_property(library GLOBAL PROPERTY CREEK_LIBRARY_OF_${module})
+  set_property(GLOBAL APPEND PROPERTY CREEK_${library}_OBJECTS ${objects})
 endfunction()
 
 # Makes a library creek_LIBRARY (alias creek::LIBRARY) for each that modules named, and creek::creek, which
@@ -258,6 +271,31 @@ function(_creek_library library)
     target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:creek_${module}_headers>)
   endforeach()
   _creek_sanitized(${target})
+endfunction()
+
+# creek_library_without_apart(TARGET library...): a static library of what these hold but for the sources APART, for a
+# program of this build that is to be there soon.
+function(creek_library_without_apart target)
+  set(sources)
+  foreach(library ${ARGN})
+    get_property(objects GLOBAL PROPERTY CREEK_${library}_OBJECTS)
+    list(FILTER objects EXCLUDE REGEX "_apart$")
+    foreach(object ${objects})
+      list(APPEND sources $<TARGET_OBJECTS:${object}>)
+    endforeach()
+    get_property(modules GLOBAL PROPERTY CREEK_${library}_MODULES)
+    get_property(libraries GLOBAL PROPERTY CREEK_${library}_PRIVATE)
+    list(TRANSFORM modules REPLACE "(.+)" "creek_\\1_headers")
+    list(APPEND links ${modules} ${libraries})
+    get_property(entry GLOBAL PROPERTY CREEK_${library}_ENTRY)
+    list(TRANSFORM entry PREPEND LINKER:--undefined=)
+    list(APPEND link_options ${entry})
+  endforeach()
+  list(REMOVE_DUPLICATES links)
+  add_library(${target} STATIC EXCLUDE_FROM_ALL ${sources})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${target} PUBLIC ${links} Threads::Threads)
+  target_link_options(${target} INTERFACE LINKER:--gc-sections ${link_options})
 endfunction()
 
 # Whoever links a library that is built for a sanitizer is built for it, too.
