@@ -14,6 +14,7 @@
 
 #include <creek/core/error.hpp>
 #include <creek/core/measuring/clock.hpp>
+#include <creek/mpi/processors.hpp>
 
 namespace creek::mpi_backend {
 
@@ -25,12 +26,10 @@ void require(const calls& by, int code, const char* doing) {
   throw mpi_error(EIO, fmt::format("mpi: {}: {}", doing, text));
 }
 
-std::chrono::microseconds spin_time(int ranks_here) {
+std::chrono::microseconds spin_time(double processors) {
   const char* const given = std::getenv("CREEK_MPI_SPIN");
-  if (given == nullptr || *given == '\0') {
-    const bool crowded = static_cast<unsigned>(ranks_here) > std::thread::hardware_concurrency();
-    return std::chrono::microseconds(crowded ? 5 : 200);
-  }
+  if (given == nullptr || *given == '\0')
+    return std::chrono::microseconds(processors < 1 ? 5 : 200);
   unsigned number = 0;
   const auto [end, fault] = std::from_chars(given, given + std::strlen(given), number);
   if (fault != std::errc{} || *end != '\0') {
@@ -50,21 +49,11 @@ void back_off::pause() {
   if (sleeps_) std::this_thread::sleep_for(sleep_after(waited, longest_));
 }
 
-int share_of_processors(std::span<const cpu_set_t> allowed, int rank) noexcept {
-  double share = 0;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed[static_cast<std::size_t>(rank)])) continue;
-    share += 1.0 / static_cast<double>(std::ranges::count_if(
-                       allowed, [cpu](const cpu_set_t& each) { return CPU_ISSET(cpu, &each); }));
-  }
-  constexpr double rounding = 1e-6;
-  return std::max(1, static_cast<int>(share + rounding));
-}
-
 namespace {
 
 struct machine_share {
-  int ranks, processors;
+  int ranks;
+  double processors;
   int first_rank;  ///< on the machine
 };
 /// Shares out the processors of this machine to the ranks of a communicator that are on it.
@@ -78,18 +67,17 @@ machine_share share_machine(const calls& by, void* communicator) {
     require(by, by.begin_broadcast(made, data, bytes, root, &begun), "tell of this machine");
     std::size_t received = 0;
     int from = 0;
-    back_off waiting(spin_time(ranks), longest_sleep(bytes));
+    back_off waiting(spin_time(std::thread::hardware_concurrency() / static_cast<double>(ranks)),
+                     longest_sleep(bytes));
     for (bool done = false; !done;) {
       require(by, by.test(&begun, &done, &received, &from), "learn of this machine");
       if (!done) waiting.pause();
     }
   };
-  std::vector<cpu_set_t> allowed(static_cast<std::size_t>(ranks));
-  cpu_set_t& own = allowed[static_cast<std::size_t>(rank)];
-  CPU_ZERO(&own);
-  (void)sched_getaffinity(0, sizeof own, &own);
+  std::vector<allowed_processors> allowed(static_cast<std::size_t>(ranks));
+  allowed[static_cast<std::size_t>(rank)] = allowed_processors::here();
   for (int root = 0; root < ranks; ++root) {
-    broadcast(&allowed[static_cast<std::size_t>(root)], sizeof own, root);
+    broadcast(&allowed[static_cast<std::size_t>(root)], sizeof allowed[0], root);
   }
   int first_rank = by.rank(communicator);
   broadcast(&first_rank, sizeof first_rank, 0);
@@ -102,9 +90,9 @@ channel::channel(const calls& by, const void* mpi_comm) : by_(&by) {
   require(by, by.open(mpi_comm, &communicator_), "duplicate a communicator");
   const machine_share share = share_machine(by, communicator_);
   ranks_here_ = share.ranks;
-  processors_ = share.processors;
+  processors_ = std::max(1, static_cast<int>(share.processors));
   machine_ = share.first_rank;
-  spin_ = spin_time(ranks_here_);
+  spin_ = spin_time(share.processors);
   rank_ = by.rank(communicator_);
   size_ = by.size(communicator_);
   posted_bytes_.resize(static_cast<std::size_t>(size_));

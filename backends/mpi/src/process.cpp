@@ -2,7 +2,6 @@
 #include <creek/mpi/process.hpp>
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@
 
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
+#include <creek/mpi/processors.hpp>
 
 #include "launcher.hpp"
 #include "watch/watch.hpp"
@@ -39,9 +39,8 @@ void require_equal_versions(channel& all) {
 
 /// Sets the number of workers that runtimes have by default if the rank shares processors.
 void share_processors(const channel& all) {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  if (CPU_COUNT(&allowed) == all.processors()) return;
+  const double alone = allowed_processors::here().alone();
+  if (alone == 0 || alone == all.processors()) return;  // nothing is known, or nothing shared
   setenv("CREEK_WORKERS", std::to_string(all.processors()).c_str(), 0);
 }
 

@@ -5,21 +5,10 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 
-#include <creek/core/language.hpp>
+#include <creek/core/threads/cpu_quota.hpp>
 
 namespace creek::host_backend {
-
-/// The tightest CPU bandwidth limit over the process's control group and its ancestors.
-struct cpu_quota {
-  double cpus = 0;             ///< quota divided by period, > 0
-  std::filesystem::path from;  ///< the folder of the group that sets it
-  int version = 2;             ///< cgroup v1 or v2
-
-  /// Returns the quota in whole workers, rounded up: 1.5 CPUs keep two busy 3/4 of the time.
-  [[nodiscard]] unsigned workers() const noexcept;
-};
 
 enum class limit_kind { hardware, affinity, quota };
 
@@ -42,9 +31,6 @@ cpu_limit read_cpu_limit(const std::filesystem::path& root = "/",
 /// read each time, while the hardware and the quota may be those of 100 ms ago. About 1 us; any
 /// thread.
 unsigned recent_cpu_limit();
-
-/// Reads the quota alone; see read_cpu_limit.
-std::optional<cpu_quota> read_cpu_quota(const std::filesystem::path& root = "/");
 
 /// Returns true if this many workers cannot all run at once: then spinning steals time from the
 /// worker that is waited for, and waits should yield early.

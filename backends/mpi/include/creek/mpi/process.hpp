@@ -3,14 +3,11 @@
 // made of, compiled once.
 #pragma once
 
-#include <sched.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,9 +34,9 @@ class mpi_error : public error {
 void require(const calls& by, int code, const char* doing);
 
 /// Returns how long a wait polls before it sleeps: CREEK_MPI_SPIN microseconds, or 200, longer than
-/// it takes to wake a peer that has gone to sleep: else both would sleep by turns. 5 if the ranks
-/// of this machine are more than its processors. Throws usage_error for a value that is no number.
-[[nodiscard]] std::chrono::microseconds spin_time(int ranks_here);
+/// it takes to wake a peer that has gone to sleep: else both would sleep by turns. 5 if less than
+/// one processor is this rank's. Throws usage_error for a value that is no number.
+[[nodiscard]] std::chrono::microseconds spin_time(double processors);
 
 /// Returns the maximum pause of a wait for so many bytes: of more than MPI sends at once, it copies
 /// a part between two pauses.
@@ -47,10 +44,6 @@ void require(const calls& by, int code, const char* doing);
   constexpr std::size_t at_once = std::size_t{64} << 10;  // estimate
   return std::chrono::milliseconds(bytes > at_once ? 1 : 10);
 }
-
-/// Returns how many processors are a rank's if the ranks of its machine may use these: each is
-/// shared by all that may use it. At least 1.
-[[nodiscard]] int share_of_processors(std::span<const cpu_set_t> allowed, int rank) noexcept;
 
 /// Pauses of one wait: polling first, then sleep. A sleep is an eighth of the time waited so far,
 /// at least 10 us and at most `longest`: an answer is noticed at most so much later, and a long

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace creek::host_backend::cgroup {
+namespace creek::cgroup {
 
 /// A line of /proc/self/cgroup that concerns CPU time: the v2 group, or the v1 group of controller
 /// `cpu`.
@@ -33,4 +33,4 @@ std::vector<mount> parse_mounts(std::istream& in);
 /// was moved out of its namespace: "/../x") only the mount point itself is left.
 std::vector<std::filesystem::path> folders_of(const membership& group, const mount& where);
 
-}  // namespace creek::host_backend::cgroup
+}  // namespace creek::cgroup

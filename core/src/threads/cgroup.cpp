@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace creek::host_backend::cgroup {
+namespace creek::cgroup {
 namespace {
 
 // True if `word` is one of the comma-separated items of `list`.
@@ -90,4 +90,4 @@ std::vector<std::filesystem::path> folders_of(const membership& group, const mou
   return folders;
 }
 
-}  // namespace creek::host_backend::cgroup
+}  // namespace creek::cgroup
