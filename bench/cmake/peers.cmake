@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # How the benchmark peers are built: bench_<peer>, all in one folder, where `creek bench` finds them.
 include_guard(GLOBAL)
-find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
 if(CMAKE_RUNTIME_OUTPUT_DIRECTORY)
@@ -33,10 +32,8 @@ function(_bench_finish target)
 endfunction()
 
 # The protocol's main() and what the workloads of linear algebra share, compiled once for all peers.
-# main() parses and prints; with little optimisation it takes half the time to compile.
-set_source_files_properties(harness/peer_main.cpp PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 add_library(bench_peer_main OBJECT harness/peer_main.cpp harness/dense.cpp)
-target_link_libraries(bench_peer_main PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_link_libraries(bench_peer_main PRIVATE creek_command_line creek_json creek_core_headers)
 _bench_options(bench_peer_main)
 
 # What several peers do in the same way is written once, in <workload>/<kind>.cpp, which includes
