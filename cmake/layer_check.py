@@ -5,7 +5,7 @@
 The rules are those of the architecture: a layer sees the public headers of the layers that it
 stands on, and nothing else; backends never meet each other; apps and bench meet in the examples that bench
 measures only; what lies in a src/ folder stays there
-(tests may look); the library behind a backend is included by that backend alone. In apps CLI11 and
+(tests may look); the library behind a backend is included by that backend alone. In apps and support CLI11 and
 nlohmann-json are included by the sources that wrap them. What is in a module's `detail`, as a folder of
 headers or as a namespace, is used by that module and by tests alone; `ext` is for authors of backends. Every public header
 includes <creek/core/language.hpp>, directly or by another header of creek. Every source file starts with
@@ -38,7 +38,7 @@ ALLOWED = {
 # These may use every layer. Only tests may look into the src/ of another, and at all three.
 TOP = {"apps", "bench", "tests"}
 # The folders from which sources of TOP name what they include, after their own folder and their layer.
-TOP_ROOTS = ("apps/creek", "apps", "apps/examples", "bench", "tests", "")
+TOP_ROOTS = ("apps/creek", "apps", "support", "apps/examples", "bench", "tests", "")
 # Programs to copy, which benchmarks measure.
 EXAMPLES = Path("apps/examples")
 
@@ -55,11 +55,11 @@ EXTERNAL = {
     "parquet/": "apps",
 }
 
-# Headers that take long to compile, by the start of their name: in apps only these files include them,
+# Headers that take long to compile, by the start of their name: in apps and support only these files include them,
 # the wrappers that every other file uses.
 WRAPPED = {
-    "CLI/": ("apps/command_line/command.cpp",),
-    "nlohmann/": ("apps/json/json_value.cpp",),
+    "CLI/": ("support/command_line/command.cpp",),
+    "nlohmann/": ("support/json/json_value.cpp",),
 }
 
 # Modules whose details have a namespace of their own; those of core and tasking are in creek::detail.
@@ -163,8 +163,8 @@ class checker:
             if name.startswith(start) and user not in TOP and user != owner:
                 self.report(path, line, f"<{name}> belongs to {owner}, {user} may not include it")
         for start, wrappers in WRAPPED.items():
-            if name.startswith(start) and user == "apps" and path.as_posix() not in wrappers:
-                self.report(path, line, f"<{name}> may be included in apps by {wrappers[0]} only; use its header")
+            if name.startswith(start) and user in ("apps", "support") and path.as_posix() not in wrappers:
+                self.report(path, line, f"<{name}> may be included in {user} by {wrappers[0]} only; use its header")
         target = self.resolve(path, quote, name)
         if target is None or target.parts[0] == "..":
             if name.startswith("creek/"):

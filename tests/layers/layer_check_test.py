@@ -28,8 +28,8 @@ CLEAN = {
     "backends/host/src/pin.cpp": "#include <hwloc.h>\n#include <creek/host.hpp>\n",
     "backends/tbb/src/arena.cpp": "#include <tbb/task_arena.h>\n#include <creek/tasking.hpp>\n",
     "backends/src/registry.cpp": "#include <creek/host.hpp>\n#include <creek/tasking.hpp>\n",
-    "apps/command_line/command.cpp": "#include <CLI/CLI.hpp>\n",
-    "apps/json/json_value.cpp": "#include <nlohmann/json.hpp>\n",
+    "support/command_line/command.cpp": "#include <CLI/CLI.hpp>\n",
+    "support/json/json_value.cpp": "#include <nlohmann/json.hpp>\n",
     "support/median.hpp": "#include <creek/core/error.hpp>\n",
     "apps/creek/main.cpp": "#include <creek/host.hpp>\n#include <creek/mapreduce/job.hpp>\n"
                            "#include <support/median.hpp>\n",
@@ -83,8 +83,8 @@ class planted(unittest.TestCase):
     def test_apps_and_bench_meet(self):
         for include in ('<harness/workload.hpp>', '"../../bench/harness/workload.hpp"'):
             self.expect("apps/creek/bench.cpp", f"#include {include}\n", "apps may not use bench")
-        for include in ('"../../apps/json/json_value.cpp"', '"json/json_value.cpp"'):
-            self.expect("bench/fib/json.cpp", f"#include {include}\n", "bench may not use apps")
+        for include in ('"../../apps/creek/main.cpp"', '"creek/main.cpp"'):
+            self.expect("bench/fib/tool.cpp", f"#include {include}\n", "bench may not use apps")
         self.expect("support/text.hpp", "#include <creek/tasking.hpp>\n", "support may not use tasking")
         self.expect("power/src/median.cpp", '#include "../../support/median.hpp"\n',
                     "power may not use support")
@@ -136,9 +136,9 @@ class planted(unittest.TestCase):
 
     def test_library_that_another_source_wraps(self):
         self.expect("apps/creek/parse.cpp", "#include <CLI/App.hpp>\n",
-                    "<CLI/App.hpp> may be included in apps by apps/command_line/command.cpp only")
+                    "<CLI/App.hpp> may be included in apps by support/command_line/command.cpp only")
         self.expect("apps/creek/report.hpp", "#include <nlohmann/json_fwd.hpp>\n",
-                    "<nlohmann/json_fwd.hpp> may be included in apps by apps/json/json_value.cpp only")
+                    "<nlohmann/json_fwd.hpp> may be included in apps by support/json/json_value.cpp only")
 
     def test_header_that_is_nowhere(self):
         self.expect("core/src/lost.cpp", "#include <creek/core/lost.hpp>\n",
