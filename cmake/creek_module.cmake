@@ -151,17 +151,18 @@ function(_creek_linkable out)
 endfunction()
 
 # creek_module(NAME core SOURCES a.cpp ... DEPENDS core tasking ... LIBRARIES fmt::fmt ... [LIBRARY tasking]
-#              [ENTRY symbol] [COLD b.cpp ...] [APART c.cpp ...])
+#              [ENTRY symbol] [BATCH sources] [COLD b.cpp ...] [APART c.cpp ...])
 # Declares the module of this folder: target creek_NAME_headers with the include root `include/`
 # and, through DEPENDS, those of the modules it may use (and no other: an undeclared include does
 # not compile); if it has sources, targets with their objects, compiled as creek_NAME_private says.
 # creek_libraries() makes them a part of libcreek_LIBRARY (default: a library of its own), which links
 # PRIVATE_LIBRARIES, and LIBRARIES for those who use it, too. ENTRY: a program that links the library statically
-# gets the part that defines this symbol, though it may not name it. COLD: sources of the start, of reports and
-# of errors, which are compiled for size. APART: sources that most programs do without;
+# gets the part that defines this symbol, though it may not name it. BATCH: how many sources a unity build compiles
+# at once, 8 if it is not given; more where what they include takes most of the time. COLD: sources of the start, of
+# reports and of errors, which are compiled for size. APART: sources that most programs do without;
 # creek_library_without_apart() makes a library without them, which is built sooner.
 function(creek_module)
-  cmake_parse_arguments(M "" "NAME;LIBRARY;ENTRY" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES;COLD;APART" ${ARGN})
+  cmake_parse_arguments(M "" "NAME;LIBRARY;ENTRY;BATCH" "SOURCES;DEPENDS;LIBRARIES;PRIVATE_LIBRARIES;COLD;APART" ${ARGN})
   if(NOT M_LIBRARY)
     set(M_LIBRARY ${M_NAME})
   endif()
@@ -219,6 +220,9 @@ function(_creek_objects module kind)
   # Position-independent, yet nobody may replace our functions: they can be inlined as ever. A section for
   # each lets the linker drop those that nobody calls.
   set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(M_BATCH)
+    set_target_properties(${objects} PROPERTIES UNITY_BUILD_BATCH_SIZE ${M_BATCH})
+  endif()
   target_compile_options(${objects} PRIVATE -fno-semantic-interposition -ffunction-sections -fdata-sections)
   _creek_options(${objects})
   get_property(library GLOBAL PROPERTY CREEK_LIBRARY_OF_${module})
