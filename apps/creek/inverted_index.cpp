@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -208,9 +209,11 @@ void say(const index_arguments& given, const index_summary& summary, std::uint64
                  .print_text = [&] { print_text(summary, emitted, report); }});
 }
 
+using limit_of_process = std::optional<mapreduce::memory_limit>;
+
 /// Makes the index in one process; or on ranks, if rank 0 is to write the lines of all.
-void make_index(const index_arguments& given, const std::optional<mapreduce::memory_limit>& limit,
-                rank_group* ranks) {
+void make_index(const index_arguments& given, const limit_of_process& limit, rank_group* ranks) {
+  const mapreduce::inverted_index job;
   job_run run(given.job, ranks);
   text_output out(run.has_results() ? given.output : "");
   const bool lines = only_lines(given) || !given.output.empty();
@@ -224,11 +227,11 @@ void make_index(const index_arguments& given, const std::optional<mapreduce::mem
   };
   job_report report;
   std::uint64_t emitted = 0;
-  if (limit) {  // the index may exceed the limit too: it is written during the merge
-    emitted = run.to(mapreduce::inverted_index{}, files, {}, *limit, take).emitted;
+  if (limit && ranks == nullptr) {  // the index may exceed the limit too: written during the merge
+    emitted = run.to(job, files, {}, *limit, take).emitted;
     report = run.report(files);
   } else {
-    const auto index = run.on_all(mapreduce::inverted_index{}, files);
+    const auto index = limit ? run.on_all(job, files, {}, *limit) : run.on_all(job, files);
     report = run.report(files);
     if (!run.has_results()) return;
     for (const index_entry& entry : index) take(entry);
@@ -239,39 +242,64 @@ void make_index(const index_arguments& given, const std::optional<mapreduce::mem
   say(given, summary, emitted, report, files);
 }
 
+/// Writes the entries of one rank, of which `for_each(f)` calls `f(entry)` with each and may be
+/// called again. Returns the summary of the part.
+template <class ForEach>
+std::vector<std::byte> write_part(const index_arguments& given, const mapreduce::text_files& files,
+                                  std::optional<shared_file>& out, ForEach&& for_each) {
+  if (out) {
+    out->write([&](auto&& sink) {
+      for_each([&](const index_entry& entry) { write_line(entry, files, sink); });
+    });
+    out->commit();
+  }
+  index_summary mine = summary_for(given);
+  for_each([&](const index_entry& entry) { mine.add(entry); });
+  return mine.part();
+}
+
+/// Prints the summary of all parts on rank 0.
+void say_on_rank_0(const index_arguments& given, rank_group& ranks, std::uint64_t emitted,
+                   std::span<const std::byte> part, const job_report& report,
+                   const mapreduce::text_files& files) {
+  const std::vector<std::byte> all = gather_bytes(ranks, part);
+  if (ranks.rank() != 0) return;
+  index_summary summary = summary_for(given);
+  for (const std::byte* at = all.data(); at != all.data() + all.size();) summary.add_part(at);
+  summary.finish();
+  say(given, summary, emitted, report, files);
+}
+
 /// Makes the index on ranks, each of which writes its part of the lines.
-void make_index_in_parts(const index_arguments& given, rank_group& ranks) {
+void make_index_in_parts(const index_arguments& given, const limit_of_process& limit,
+                         rank_group& ranks) {
+  const mapreduce::inverted_index job;
   job_run run(given.job, &ranks);
   std::optional<shared_file> out;
   if (!given.output.empty()) out.emplace(given.output, ranks);
   run.start();
   mapreduce::text_files files(input_names(given.job),
                               {.skip_unreadable = given.job.skip_unreadable});
-  const auto index = run.in_parts(mapreduce::inverted_index{}, files);
-  const job_report report = run.report(files);
-  if (out) {
-    out->write([&](auto&& sink) {
-      for (const index_entry& entry : index) write_line(entry, files, sink);
-    });
-    out->commit();
+  const auto hand_out = [&](std::uint64_t emitted, auto&& for_each) {
+    const job_report report = run.report(files);
+    const std::vector<std::byte> part = write_part(given, files, out, for_each);
+    say_on_rank_0(given, ranks, emitted, part, report, files);
+  };
+  if (limit) {
+    auto index = run.in_parts(job, files, {}, *limit);
+    hand_out(index.emitted, [&](auto&& f) { index.for_each(f); });
+  } else {
+    const auto index = run.in_parts(job, files);
+    hand_out(index.emitted, [&](auto&& f) { std::ranges::for_each(index, f); });
   }
-  index_summary mine = summary_for(given);
-  for (const index_entry& entry : index) mine.add(entry);
-  const std::vector<std::byte> all = gather_bytes(ranks, mine.part());
-  if (!run.has_results()) return;
-  index_summary summary = summary_for(given);
-  for (const std::byte* at = all.data(); at != all.data() + all.size();) summary.add_part(at);
-  summary.finish();
-  say(given, summary, index.emitted, report, files);
 }
 
 /// Runs the command in one process, or on one of the ranks.
-void index_files(const index_arguments& given, const std::optional<mapreduce::memory_limit>& limit,
-                 rank_group* ranks) {
+void index_files(const index_arguments& given, const limit_of_process& limit, rank_group* ranks) {
   const bool in_parts =
       ranks != nullptr &&
       (given.output.empty() ? !only_lines(given) : shared_file::is_for(given.output, *ranks));
-  if (in_parts) return make_index_in_parts(given, *ranks);
+  if (in_parts) return make_index_in_parts(given, limit, *ranks);
   make_index(given, limit, ranks);
 }
 
@@ -289,9 +317,6 @@ void add_inverted_index(command_line::command& app, int& exit_code) {
                       "Write the index to FILE as lines WORD TAB FILE TAB COUNT");
   add_spill_options(*command, given->spill);
   command->callback([given, command, &exit_code] {
-    if (backend_name(given->job) == "mpi") {
-      refuse(*command, {"--memory", "--spill"}, "not with --backend mpi");
-    }
     const auto limit = limit_of(given->spill);
     exit_code = on_ranks_if_asked(*command, given->job,
                                   [&](rank_group* ranks) { index_files(*given, limit, ranks); });

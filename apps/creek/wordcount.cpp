@@ -18,6 +18,7 @@
 #include "jobs/job_options.hpp"
 #include "jobs/job_run.hpp"
 #include "wordcount/count.hpp"
+#include "wordcount/top_words.hpp"
 
 namespace creek::tool {
 namespace {
@@ -40,41 +41,6 @@ digits and marks, with apostrophes between letters; bytes that are not UTF-8 sep
 void write_word(atomic_file& out, const word_record& word) {
   write_line(word, [&](std::string_view text) { out.write(text); });
 }
-
-/// Collects the most frequent of many words that arrive one by one and do not stay valid.
-class top_words {
- public:
-  explicit top_words(std::size_t top) : top_(top) {}
-
-  void add(const word_record& word) {
-    const bool full = best_.size() == top_;
-    if (full && (top_ == 0 || !word_count{}.before(word, view(best_.front())))) return;
-    if (full) {
-      std::ranges::pop_heap(best_, before);
-      best_.pop_back();
-    }
-    best_.push_back({std::string(word.key), word.value});
-    std::ranges::push_heap(best_, before);
-  }
-  /// Call it after the last word. Returns views of this object.
-  [[nodiscard]] std::vector<word_record> sorted() {
-    std::ranges::sort_heap(best_, before);
-    std::vector<word_record> all;
-    for (const owned& one : best_) all.push_back(view(one));
-    return all;
-  }
-
- private:
-  using owned = mapreduce::record<std::string, std::uint64_t>;
-
-  static word_record view(const owned& one) { return {one.key, one.value}; }
-  static bool before(const owned& a, const owned& b) {
-    return word_count{}.before(view(a), view(b));
-  }
-
-  std::size_t top_;
-  std::vector<owned> best_;  // a heap with the last word in front
-};
 
 }  // namespace
 
@@ -194,7 +160,7 @@ int wordcount(const command_line::command& command, wordcount_arguments& given) 
   refuse(command, {"--chip", "--cores", "--clock", "--seed", "--check", "--heatmap"},
          "needs --backend scc");
   if (backend_name(given.job) == "mpi") {
-    refuse(command, {"--memory", "--spill", "--trace"}, "not with --backend mpi");
+    refuse(command, {"--trace"}, "not with --backend mpi");
     return wordcount_on_ranks(command, given);
   }
   wordcount_on_workers(given);

@@ -54,7 +54,7 @@ def main():
         expect(done.returncode, 1, "exit status without input")
         expect("missing.txt: No such file or directory" in done.stderr + done.stdout, True, done.stderr)
         expect(pathlib.Path(f"{folder}/none.tsv").exists(), False, "a partial file")
-        for wrong in (["--memory", "64M"], ["--energy"], ["--scheduler", "nonsense"], ["-"]):
+        for wrong in (["--energy"], ["--scheduler", "nonsense"], ["-"]):
             done = run(*launcher, creek, "wordcount", "--backend", "mpi", *wrong, files[0])
             expect(done.returncode, 2, f"exit status with {wrong} ({done.stderr})")
         alone = json.loads(run(creek, "wordcount", "--json", "--backend", "mpi", files[0]).stdout)
@@ -80,8 +80,6 @@ def main():
             expect(report["ranks"], int(ranks), "inverted-index: ranks")
         schema = json.loads((ROOT / "docs/schemas/inverted-index.json").read_text(encoding="utf-8"))
         expect(faults(report, schema), [], "inverted-index: faults by the schema")
-        done = run(*launcher, creek, "inverted-index", "--backend", "mpi", "--memory", "64M", *files)
-        expect(done.returncode, 2, f"inverted-index: exit status with --memory ({done.stderr})")
         none = f"{folder}/no-index.tsv"
         done = run(*launcher, creek, "inverted-index", "--backend", "mpi", "--output", none, *files, "missing")
         expect((done.returncode, pathlib.Path(none).exists()), (1, False), "a partial index")

@@ -6,9 +6,11 @@
 #include <creek/mapreduce/machines.hpp>
 #include <creek/mapreduce/run.hpp>
 #include <creek/mapreduce/spill.hpp>
+#include <creek/mapreduce/spill_on_machines.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "job_options.hpp"
 #include "job_report.hpp"
@@ -60,6 +62,24 @@ class job_run {
     return counted(mapreduce::run_in_parts(job, *ranks_, workers_, from, chosen));
   }
 
+  /// Same within a memory limit of each rank.
+  template <class Job, class Input>
+  mapreduce::rank_result<Job> on_all(const Job& job, Input& from, mapreduce::options chosen,
+                                     const mapreduce::memory_limit& limit) {
+    if (ranks_ == nullptr) return {(*this)(job, from, chosen, limit)};
+    chosen.report = &done_;
+    return within_limit(mapreduce::run_on_machines(job, *ranks_, workers_, from, chosen, limit));
+  }
+
+  /// Runs a job on all ranks and leaves each a part of the result in a file, within a memory limit
+  /// of each rank. All ranks call it; there must be ranks.
+  template <class Job, class Input>
+  mapreduce::spilled_part<Job> in_parts(const Job& job, Input& from, mapreduce::options chosen,
+                                        const mapreduce::memory_limit& limit) {
+    chosen.report = &done_;
+    return within_limit(mapreduce::run_in_parts(job, *ranks_, workers_, from, chosen, limit));
+  }
+
   /// Runs a job in this process, within a memory limit.
   template <class Job, class Input>
   mapreduce::result<Job> operator()(const Job& job, Input& from, mapreduce::options chosen,
@@ -103,6 +123,12 @@ class job_run {
     done_.bytes_done = ranks_->reduce(done_.bytes_done.load(), std::plus{}, 0);
     stages_ = made.times;
     return made;
+  }
+
+  template <class Result>
+  Result within_limit(Result made) {
+    spilled_ = made.spilled;
+    return counted(std::move(made));
   }
 
   /// Runs `work` on the workers with a progress bar, which `chosen` feeds.

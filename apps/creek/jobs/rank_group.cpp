@@ -48,6 +48,8 @@ void gather_report(rank_group& ranks, job_report& report) {
   report.ranks = ranks.size();
   report.workers = ranks.reduce(report.workers, std::plus{}, 0);
   report.bytes = ranks.reduce(report.bytes, std::plus{}, 0);
+  report.peak_bytes = ranks.reduce(
+      report.peak_bytes, [](auto a, auto b) { return std::max(a, b); }, 0);
   std::string lines;
   for (const std::string& each : report.skipped) lines += each + '\n';
   const std::vector<std::byte> all = gather_bytes(ranks, std::as_bytes(std::span(lines)));

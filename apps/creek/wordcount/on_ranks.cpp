@@ -4,6 +4,7 @@
 #include <creek/core/messages/wire.hpp>
 #include <creek/mapreduce/inputs/files.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -14,9 +15,12 @@
 #include "jobs/job_run.hpp"
 #include "jobs/rank_group.hpp"
 #include "output/shared_file.hpp"
+#include "top_words.hpp"
 
 namespace creek::tool {
 namespace {
+
+using limit_of_rank = std::optional<mapreduce::memory_limit>;
 
 /// Prints the report on rank 0, with the most frequent words of all ranks, each of which has found
 /// its own.
@@ -39,8 +43,65 @@ void say_on_rank_0(rank_group& ranks, const wordcount_arguments& given, wordcoun
   say(given, report);
 }
 
+template <class Counted>
+wordcount_report report_of(const job_run& run, const mapreduce::text_files& files,
+                           const Counted& counted) {
+  wordcount_report report;
+  report.run = run.report(files);
+  report.sent_bytes = counted.sent_bytes;
+  report.words = counted.emitted;
+  report.distinct = counted.distinct;
+  return report;
+}
+
+/// Writes the words of one rank, of which `for_each(f)` calls `f(word)` with each and may be called
+/// again.
+template <class ForEach>
+void write_part(rank_group& ranks, const wordcount_arguments& given, wordcount_report& report,
+                shared_file& out, ForEach&& for_each) {
+  std::optional<top_words> top;
+  out.write([&](auto&& sink) {
+    top.emplace(top_of(given));
+    for_each([&](const word_record& word) {
+      write_line(word, sink);
+      top->add(word);
+    });
+  });
+  out.commit();
+  report.combined = !given.no_combine;
+  say_on_rank_0(ranks, given, report, top->sorted());
+}
+
+/// Counts on one rank; all ranks write a file.
+template <class Input>
+void count_to_shared_file(rank_group& ranks, const wordcount_arguments& given, job_run& run,
+                          Input& from, const mapreduce::text_files& files,
+                          const limit_of_rank& limit, shared_file& out) {
+  if (limit) {
+    auto part = run.in_parts(job_of(given), from, options_of(given), *limit);
+    wordcount_report report = report_of(run, files, part);
+    write_part(ranks, given, report, out, [&](auto&& f) { part.for_each(f); });
+  } else {
+    const auto part = run.in_parts(job_of(given), from, options_of(given));
+    wordcount_report report = report_of(run, files, part);
+    write_part(ranks, given, report, out, [&](auto&& f) { std::ranges::for_each(part, f); });
+  }
+}
+
+/// Counts on one rank; rank 0 has all results.
+template <class Input>
+void count_for_rank_0(const wordcount_arguments& given, job_run& run, Input& from,
+                      const mapreduce::text_files& files, const limit_of_rank& limit,
+                      std::optional<atomic_file>& out) {
+  const auto counted = limit ? run.on_all(job_of(given), from, options_of(given), *limit)
+                             : run.on_all(job_of(given), from, options_of(given));
+  wordcount_report report = report_of(run, files, counted);
+  if (run.has_results()) hand_out(given, report, counted, out);
+}
+
 /// Counts on one rank; rank 0 prints the results of all.
-void count_on(rank_group& ranks, const wordcount_arguments& given, const rewriter& rewrite) {
+void count_on(rank_group& ranks, const wordcount_arguments& given, const rewriter& rewrite,
+              const limit_of_rank& limit) {
   job_run run(given.job, &ranks);
   std::optional<shared_file> shared;
   std::optional<atomic_file> out;  // a pipe or a device, which rank 0 writes
@@ -55,37 +116,21 @@ void count_on(rank_group& ranks, const wordcount_arguments& given, const rewrite
   mapreduce::text_files files(input_names(given.job),
                               {.skip_unreadable = given.job.skip_unreadable});
   const auto count = [&](auto& from) {
-    return shared ? run.in_parts(job_of(given), from, options_of(given))
-                  : run.on_all(job_of(given), from, options_of(given));
+    if (shared) return count_to_shared_file(ranks, given, run, from, files, limit, *shared);
+    count_for_rank_0(given, run, from, files, limit, out);
   };
-  const auto counted = [&] {
-    if (!rewrite) return count(files);
-    rewritten_files words(files, rewrite);
-    return count(words);
-  }();
-  wordcount_report report;
-  report.run = run.report(files);
-  report.sent_bytes = counted.sent_bytes;
-  report.words = counted.emitted;
-  report.distinct = counted.distinct;
-  if (shared) {
-    report.combined = !given.no_combine;
-    shared->write([&](auto&& sink) {
-      for (const word_record& word : counted) write_line(word, sink);
-    });
-    shared->commit();
-    say_on_rank_0(ranks, given, report, counted.records);
-  } else if (run.has_results()) {
-    hand_out(given, report, counted, out);
-  }
+  if (!rewrite) return count(files);
+  rewritten_files words(files, rewrite);
+  count(words);
 }
 
 }  // namespace
 
 int wordcount_on_ranks(const command_line::command& command, const wordcount_arguments& given) {
   const rewriter rewrite = rewriter_of(given.choice);
+  const limit_of_rank limit = limit_of(given.spill);
   return on_ranks_if_asked(command, given.job,
-                           [&](rank_group* ranks) { count_on(*ranks, given, rewrite); });
+                           [&](rank_group* ranks) { count_on(*ranks, given, rewrite, limit); });
 }
 
 }  // namespace creek::tool

@@ -67,19 +67,26 @@ class records_in_memory final : public record_target<Job> {
   runs<Job>* to_;
 };
 
+/// Makes records of the pairs that a plan has.
+template <job Job>
+void group_spilled(spill_plan<Job>& plan, std::size_t workers, record_target<Job>& target,
+                   stage_times& times) {
+  {
+    const stopwatch watch(times, stage::partition);
+    plan.gather();
+  }
+  const stopwatch watch(times, stage::group);
+  deal(plan.partitions(), workers,
+       [&](std::size_t taker, std::size_t part) { plan.group(taker, part, target); });
+  plan.group_heavy(target);
+}
+
 /// Runs the stages from the input to the records in `target`. `Report` is a result or a summary.
 template <job Job, class Input, class Report>
 void run_spilling(spill_plan<Job>& plan, Input& from, const options& chosen, std::size_t workers,
                   record_target<Job>& target, Report& report) {
   map_all(report.times, plan, from, chosen, workers);
-  {
-    const stopwatch watch(report.times, stage::partition);
-    plan.gather();
-  }
-  const stopwatch watch(report.times, stage::group);
-  deal(plan.partitions(), workers,
-       [&](std::size_t taker, std::size_t part) { plan.group(taker, part, target); });
-  plan.group_heavy(target);
+  group_spilled(plan, workers, target, report.times);
   report.emitted = plan.emitted();
   report.distinct = plan.distinct();
 }
@@ -90,6 +97,20 @@ void check(const options& chosen, const memory_limit& limit, std::size_t workers
   static_assert(!fills<Job>, "jobs that fill arrays have nothing to spill");
   check<Job>(chosen);
   check_limit(limit, workers);
+}
+
+/// Returns the records of a run, sorted if requested.
+template <job Job>
+[[nodiscard]] result<Job> merged(runs<Job>& records, const options& chosen, stage_times& times) {
+  if (chosen.sort) {
+    run_stage(times, stage::sort, records.partitions(),
+              [&](std::size_t part) { records.sort(part); });
+  }
+  const stopwatch watch(times, stage::merge);
+  result<Job> made;
+  made.records = records.merge();
+  made.keys = records.take_arena();
+  return made;
 }
 
 /// Implements run() with a limit in a task of a runtime.
@@ -106,15 +127,9 @@ spilled_result<Job> run_here(const Job& job, Input& from, const options& chosen,
   records_in_memory<Job> target(records);
   spilled_result<Job> made;
   run_spilling(plan, from, chosen, workers, target, made);
-  if (chosen.sort) {
-    run_stage(made.times, stage::sort, plan.partitions(),
-              [&](std::size_t part) { records.sort(part); });
-  }
-  {
-    const stopwatch watch(made.times, stage::merge);
-    made.records = records.merge();
-    made.keys = records.take_arena();
-  }
+  result<Job> all = merged<Job>(records, chosen, made.times);
+  made.records = std::move(all.records);
+  made.keys = std::move(all.keys);
   made.spilled = {file.bytes(), meter.runs(), meter.peak()};
   return made;
 }

@@ -14,6 +14,7 @@
 #include <creek/mapreduce/machines/own_splits.hpp>
 #include <creek/mapreduce/machines/pairs_by_rank.hpp>
 #include <creek/mapreduce/machines/part_of_rank.hpp>
+#include <creek/mapreduce/machines/rank_totals.hpp>
 #include <creek/mapreduce/machines/sorted_parts.hpp>
 #include <creek/mapreduce/ranks/rank_plan.hpp>
 #include <creek/mapreduce/run.hpp>
@@ -80,6 +81,15 @@ class machine_run {
     return std::move(made_);
   }
 
+  /// Same with other stages: `stages(mine, totals, times)` returns the records of this rank's keys.
+  template <class Input, class Stages>
+  rank_result<Job> run_over(Input& from, Stages&& stages) {
+    own_splits<Input> mine = begin(from);
+    gather(stages(mine, totals_, made_.times));
+    doing("");
+    return std::move(made_);
+  }
+
   /// Returns a part of the result on each rank.
   template <class Input>
   rank_result<Job> run_in_parts(Input& from) {
@@ -97,12 +107,6 @@ class machine_run {
   using plan_type = typename plan_on_ranks<part_job>::type;
   using record_type = record_of<Job>;
   using records = record_vector<record_type>;
-  struct totals {
-    std::uint64_t emitted = 0, distinct = 0, sent = 0;
-    friend totals operator+(const totals& a, const totals& b) noexcept {
-      return {a.emitted + b.emitted, a.distinct + b.distinct, a.sent + b.sent};
-    }
-  };
 
   template <class Input>
   rank_result<Job> run_alone(Input& from) {
@@ -383,7 +387,7 @@ class machine_run {
   bool by_ranges_ = false;  // of keys: then records of a rank are a range of the order
   rank_result<Job> made_;
   byte_arena messages_;
-  totals totals_;
+  rank_totals totals_;
 };
 
 }  // namespace creek::mapreduce::detail

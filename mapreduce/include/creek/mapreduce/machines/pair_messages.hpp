@@ -98,6 +98,12 @@ class message_blocks {
     }
   }
   [[nodiscard]] std::span<block> blocks() noexcept { return blocks_; }
+  /// Returns about how many bytes of memory the blocks have.
+  [[nodiscard]] std::size_t capacity() const noexcept {
+    std::size_t sum = left_;
+    for (const block& one : blocks_) sum += one.size;
+    return sum;
+  }
   void clear() { *this = message_blocks(); }
 
  private:

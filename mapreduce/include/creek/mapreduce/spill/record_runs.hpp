@@ -69,18 +69,24 @@ class record_runs final : public record_target<Job> {
     takers_[taker].writer.reset();
   }
 
-  /// Called after all workers: calls `sink(const record_type&)` for the records, at most `top` if
-  /// that is not 0, and returns their number. Views in a record are valid during the call.
+  /// Called after all workers, any number of times: calls `sink(const record_type&)` for the
+  /// records, at most `top` if that is not 0, and returns their number. Views in a record are valid
+  /// during the call.
   template <class Sink>
   std::uint64_t merge(Sink&& sink) {
-    std::vector<spill_blocks> runs;
-    for (collector& mine : takers_) std::ranges::move(mine.runs, std::back_inserter(runs));
+    for (collector& mine : takers_) {
+      std::ranges::move(mine.runs, std::back_inserter(runs_));
+      mine.runs.clear();
+    }
     if constexpr (sortable<Job>) {
-      if (chosen_->sort) return merge_sorted(std::move(runs), sink);
+      if (chosen_->sort) {
+        merge_shortest();
+        return merge_once(runs_, sink);
+      }
     }
     std::uint64_t count = 0;
-    for (spill_blocks& run : runs) {
-      for (cursor at(*file_, *meter_, std::move(run)); at.next(); ++count) sink(at.record());
+    for (const spill_blocks& run : runs_) {
+      for (cursor at(*file_, *meter_, run); at.next(); ++count) sink(at.record());
     }
     return count;
   }
@@ -164,20 +170,19 @@ class record_runs final : public record_target<Job> {
 
   /// Merges as many runs at a time as memory has room for blocks, the shortest runs first, until a
   /// single merge is left.
-  template <class Sink>
-  std::uint64_t merge_sorted(std::vector<spill_blocks> runs, Sink& sink) {
+  void merge_shortest() {
     const auto blocks = [](const spill_blocks& run) { return run.size(); };
-    const std::size_t widest = fan_in(runs);
-    while (runs.size() > widest) {
+    const std::size_t widest = fan_in(runs_);
+    while (runs_.size() > widest) {
       // No wider than needed, so that the last merge is as wide as possible.
-      const std::size_t width = std::min(widest, runs.size() - widest + 1);
-      std::ranges::sort(runs, std::ranges::greater{}, blocks);
-      const auto shortest = runs.end() - static_cast<std::ptrdiff_t>(width);
+      const std::size_t width = std::min(widest, runs_.size() - widest + 1);
+      std::ranges::sort(runs_, std::ranges::greater{}, blocks);
+      const auto shortest = runs_.end() - static_cast<std::ptrdiff_t>(width);
       std::vector<spill_blocks> some(std::make_move_iterator(shortest),
-                                     std::make_move_iterator(runs.end()));
-      runs.erase(shortest, runs.end());
+                                     std::make_move_iterator(runs_.end()));
+      runs_.erase(shortest, runs_.end());
       block_writer out(*file_, *meter_, block_bytes(), shares_.largest, shares_.limit);
-      out.begin(&runs.emplace_back());
+      out.begin(&runs_.emplace_back());
       const auto write = [&](const record_type& one) {
         put_pair(out.bytes(), one.key, one.value);
         out.item(0, 0);
@@ -185,7 +190,6 @@ class record_runs final : public record_target<Job> {
       merge_once(std::move(some), write);
       out.finish();
     }
-    return merge_once(std::move(runs), sink);
   }
 
   template <class Sink>
@@ -221,6 +225,7 @@ class record_runs final : public record_target<Job> {
   spill_file* file_;
   spill_meter* meter_;
   std::deque<collector> takers_;
+  std::vector<spill_blocks> runs_;  // of all takers, in merge()
 };
 
 }  // namespace creek::mapreduce
