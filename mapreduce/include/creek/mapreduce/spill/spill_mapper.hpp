@@ -184,20 +184,18 @@ class spill_mapper {
     }
   };
 
-  /// Checks the table's size every megabyte of keys.
+  /// Checks the table's size every megabyte of keys, whatever the size of splits.
   struct table_emitter {
-    static constexpr std::size_t step = std::size_t{1} << 20;
     spill_mapper& to;
-    std::size_t left = step;
     void operator()(const key_type& key, const value_type& value) {
       to.own_->writer(key, value);
       std::size_t size = 16;
       detail::for_each_view(key, [&](std::string_view view) { size += view.size(); });
-      if (size < left) [[likely]] {
-        left -= size;
+      if (size < to.unchecked_) [[likely]] {
+        to.unchecked_ -= size;
         return;
       }
-      left = step;
+      to.unchecked_ = bytes_unchecked;
       to.own_->writer.flush();
       to.own_->count();
       if (to.own_->bytes() + detail::table_slack > to.shares_.worker) to.begin_own_table();
@@ -244,6 +242,8 @@ class spill_mapper {
 
   void write_rare() { pairs_->write_rare(0, shares_.bits, *writer_, parts_.data()); }
   void write_out() { pairs_->write_out(0, shares_.bits, *writer_, parts_.data()); }
+
+  static constexpr std::size_t bytes_unchecked = std::size_t{1} << 20;
 
   [[nodiscard]] static bool uses_own_table(bool combining, const spill_shares& shares) noexcept {
     return combining && shares.worker >= 3 * detail::table_slack;
@@ -317,7 +317,8 @@ class spill_mapper {
   std::optional<spill_table<Job>> pairs_;
   waiting_objects waiting_;
   std::unique_ptr<own_table> own_;
-  std::vector<std::size_t> own_key_bytes_;  // by partition, after finish()
+  std::size_t unchecked_ = bytes_unchecked;  // bytes of keys before the next look at its size
+  std::vector<std::size_t> own_key_bytes_;   // by partition, after finish()
   std::uint64_t emitted_ = 0;
 };
 
