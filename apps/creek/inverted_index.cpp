@@ -23,8 +23,9 @@
 #include "jobs/job_options.hpp"
 #include "jobs/job_run.hpp"
 #include "jobs/rank_group.hpp"
+#include "options/output_parts.hpp"
 #include "options/spill_options.hpp"
-#include "output/shared_file.hpp"
+#include "output/rank_lines.hpp"
 #include "output/text_output.hpp"
 
 namespace creek::tool {
@@ -34,6 +35,7 @@ struct index_arguments {
   job_options job;
   long long top = 10;
   std::string output;
+  std::string output_parts;
   spill_options spill;
 };
 
@@ -246,13 +248,10 @@ void make_index(const index_arguments& given, const limit_of_process& limit, ran
 /// called again. Returns the summary of the part.
 template <class ForEach>
 std::vector<std::byte> write_part(const index_arguments& given, const mapreduce::text_files& files,
-                                  std::optional<shared_file>& out, ForEach&& for_each) {
-  if (out) {
-    out->write([&](auto&& sink) {
-      for_each([&](const index_entry& entry) { write_line(entry, files, sink); });
-    });
-    out->commit();
-  }
+                                  rank_lines& out, ForEach&& for_each) {
+  out.write([&](auto&& sink) {
+    for_each([&](const index_entry& entry) { write_line(entry, files, sink); });
+  });
   index_summary mine = summary_for(given);
   for_each([&](const index_entry& entry) { mine.add(entry); });
   return mine.part();
@@ -275,8 +274,7 @@ void make_index_in_parts(const index_arguments& given, const limit_of_process& l
                          rank_group& ranks) {
   const mapreduce::inverted_index job;
   job_run run(given.job, &ranks);
-  std::optional<shared_file> out;
-  if (!given.output.empty()) out.emplace(given.output, ranks);
+  rank_lines out(given.output, given.output_parts, ranks);
   run.start();
   mapreduce::text_files files(input_names(given.job),
                               {.skip_unreadable = given.job.skip_unreadable});
@@ -296,9 +294,10 @@ void make_index_in_parts(const index_arguments& given, const limit_of_process& l
 
 /// Runs the command in one process, or on one of the ranks.
 void index_files(const index_arguments& given, const limit_of_process& limit, rank_group* ranks) {
+  const bool prints_lines = given.output.empty() && only_lines(given);  // as rank 0 does
   const bool in_parts =
-      ranks != nullptr &&
-      (given.output.empty() ? !only_lines(given) : shared_file::is_for(given.output, *ranks));
+      ranks != nullptr && (rank_lines::is_for(given.output, given.output_parts, *ranks) ||
+                           (given.output.empty() && !prints_lines));
   if (in_parts) return make_index_in_parts(given, limit, *ranks);
   make_index(given, limit, ranks);
 }
@@ -315,8 +314,10 @@ void add_inverted_index(command_line::command& app, int& exit_code) {
       ->show_default();
   command->add_option("--output", given->output,
                       "Write the index to FILE as lines WORD TAB FILE TAB COUNT");
+  add_output_parts(*command, given->output_parts);
   add_spill_options(*command, given->spill);
   command->callback([given, command, &exit_code] {
+    refuse_output_parts(*command, given->job);
     const auto limit = limit_of(given->spill);
     exit_code = on_ranks_if_asked(*command, given->job,
                                   [&](rank_group* ranks) { index_files(*given, limit, ranks); });

@@ -17,6 +17,7 @@
 #include "commands.hpp"
 #include "jobs/job_options.hpp"
 #include "jobs/job_run.hpp"
+#include "options/output_parts.hpp"
 #include "wordcount/count.hpp"
 #include "wordcount/top_words.hpp"
 
@@ -58,7 +59,7 @@ void say(const wordcount_arguments& given, const wordcount_report& report) {
     fmt::print("{}\n", to_json(report));
   } else if (!given.job.quiet) {
     print_text(stdout, report);
-  } else if (given.output.empty()) {
+  } else if (!writes_words(given)) {
     for (const word_record& word : report.top) fmt::print("{}\t{}\n", word.key, word.value);
   }
 }
@@ -68,14 +69,14 @@ std::size_t top_of(const wordcount_arguments& given) {
 }
 
 word_count job_of(const wordcount_arguments& given) {
-  return {.sorted = given.output.empty() ? mapreduce::word_order::by_count
-                                         : mapreduce::word_order::by_word};
+  return {.sorted = writes_words(given) ? mapreduce::word_order::by_word
+                                        : mapreduce::word_order::by_count};
 }
 
 mapreduce::options options_of(const wordcount_arguments& given) {
   mapreduce::options chosen;
   // The totals are needed even if no word is printed; and 0 would keep all words.
-  if (given.output.empty()) chosen.top = std::max<std::size_t>(top_of(given), 1);
+  if (!writes_words(given)) chosen.top = std::max<std::size_t>(top_of(given), 1);
   if (given.no_combine) chosen.how = mapreduce::strategy::emit_and_group;
   return chosen;
 }
@@ -151,6 +152,7 @@ int wordcount(const command_line::command& command, wordcount_arguments& given) 
   if (given.choice.words == word_kind::space) {
     refuse(command, {"--fold-case", "--normalize"}, "needs --words unicode");
   }
+  refuse_output_parts(command, given.job);
   if (backend_name(given.job) == "scc") {
     refuse(command, {"--scheduler", "--idle", "--workers", "--memory", "--spill"},
            "not with --backend scc, where jobs run on --cores that send messages");
@@ -191,6 +193,7 @@ void add_wordcount(command_line::command& app, int& exit_code) {
                     "Emit every word and group by sorting, instead of combining on emission");
   command->add_option("--output", given->output,
                       "Write lines WORD TAB COUNT to FILE, sorted by the bytes of the words");
+  add_output_parts(*command, given->output_parts);
   add_spill_options(*command, given->spill);
   add_chip_options(*command, given->chip, {.clock = true});
   command->callback([given, command, &exit_code] { exit_code = wordcount(*command, *given); });

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""output.py CREEK LAUNCHER...: the file that all ranks write together has the bytes of one process, and appears whole
-or not at all."""
+"""output.py CREEK LAUNCHER...: the file that all ranks write together, and the folder with a part of each, have the bytes
+of one process, and appear whole or not at all."""
 
 import json
 import os
@@ -65,6 +65,46 @@ class Case:
         alone = launch.run([self.creek, "inverted-index", "--quiet", *many])
         self.expect((done.returncode, done.stdout == alone.stdout), (0, True), "an index on standard output")
 
+    def parts(self):
+        numbers = random.Random(9)
+        many = [self.text(f"parts{i}", [f"w{int(numbers.expovariate(0.001))}" for _ in range(30_000)]) for i in range(3)]
+        one, folder = self.folder / "one.tsv", self.folder / "parts"
+        for command, members in (("wordcount", ("words", "distinct", "top")),
+                                 ("inverted-index", ("words", "distinct", "entries", "top"))):
+            alone = json.loads(launch.run([self.creek, command, "--json", "--output", one, *many]).stdout)
+            for ranks, more in ((1, []), (2, []), (4, []), (2, ["--memory", "1M"])):
+                what = f"parts of {command} {more} on {ranks} ranks"
+                done = launch.run(self.on(ranks, command, "--json", *more, "--output-parts", f"{folder}/", *many))
+                self.expect(done.returncode, 0, f"{what}: exit status ({done.stderr})")
+                if done.returncode != 0:
+                    continue
+                parts = sorted(folder.iterdir())
+                self.expect([each.name for each in parts], [f"part-{i:05}" for i in range(ranks)], what)
+                self.expect(b"".join(each.read_bytes() for each in parts) == one.read_bytes(), True, f"{what}: bytes")
+                self.expect(all(each.stat().st_size > 0 for each in parts), True, f"{what}: empty parts")
+                report = json.loads(done.stdout)
+                self.expect([report[m] for m in members], [alone[m] for m in members], what)
+                self.failed(launch.run(self.on(ranks, command, "--output-parts", str(folder), *many)), "not empty", what)
+                for each in parts:
+                    each.unlink()  # an empty folder is replaced
+            folder.rmdir()
+        self.expect([each.name for each in self.folder.iterdir() if "part-" in each.name], [], "files beside the folder")
+
+    def refused_parts(self):
+        words = self.text("words", ["b", "a", "b"])
+        for command in ("wordcount", "inverted-index"):
+            for target, line in ((self.folder / "missing" / "x", "No such file or directory"), (words, "Not a directory"),
+                                 ("/proc/x", "cannot write /proc/x")):
+                done = launch.run(self.on(2, command, "--output-parts", str(target), words))
+                self.failed(done, line, f"{command} --output-parts {target}")
+            for arguments, line in ((self.on(2, command, "--output", "x", "--output-parts", "y", words), "not with --output"),
+                                    ([self.creek, command, "--output-parts", "y", words], "needs --backend mpi")):
+                done = launch.run(arguments)
+                self.expect((done.returncode, line in done.stdout + done.stderr), (2, True), f"{done.stdout}{done.stderr}")
+        done = launch.run(self.on(2, "wordcount", "--output-parts", str(self.folder / "nowhere"), words, "missing"))
+        self.failed(done, "missing: No such file or directory", "parts without input")
+        self.expect([each.name for each in self.folder.iterdir() if "nowhere" in each.name], [], "parts without input")
+
     def replaced_file(self):
         words = self.text("words", ["b", "a", "b"])
         old, link = self.folder / "old.tsv", self.folder / "link.tsv"
@@ -97,10 +137,11 @@ class Case:
         if launch.run([*inside, "true"]).returncode != 0:
             print("no full disk: this system mounts none for users")
             return
-        done = launch.run([*inside, *self.on(2, "wordcount", "--quiet", "--output", str(disk / "x.tsv"), many)])
-        self.failed(done, "No space left on device", "a full disk")
-        self.expect([line for line in done.stdout.splitlines() if ".tsv" in line and not line.startswith("creek:")], [],
-                    "files on the full disk")
+        for option in ("--output", "--output-parts"):
+            done = launch.run([*inside, *self.on(2, "wordcount", "--quiet", option, str(disk / "x.tsv"), many)])
+            self.failed(done, "No space left on device", f"{option} on a full disk")
+            self.expect([line for line in done.stdout.splitlines() if ".tsv" in line and not line.startswith("creek:")],
+                        [], f"{option}: files on the full disk")
 
     def process_of(self, rank, mark):
         for name in filter(str.isdigit, os.listdir("/proc")):
@@ -115,13 +156,13 @@ class Case:
         return None
 
     def killed(self):
-        for victim in (0, 1):
-            folder = self.folder / f"killed{victim}"
+        for victim, option in ((0, "--output"), (1, "--output"), (0, "--output-parts"), (1, "--output-parts")):
+            folder = self.folder / f"killed{victim}{option}"
             folder.mkdir()
-            pipe = self.folder / f"pipe{victim}"
+            pipe = self.folder / f"pipe{victim}{option}"
             os.mkfifo(pipe)
-            mark = f"{os.getpid()}.{victim}"
-            run = subprocess.Popen(self.on(2, "wordcount", "--output", str(folder / "x.tsv"), str(pipe)),
+            mark = f"{os.getpid()}.{victim}{option}"
+            run = subprocess.Popen(self.on(2, "wordcount", option, str(folder / "x.tsv"), str(pipe)),
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, restore_signals=False,
                                    env={**os.environ, MARK: mark})
             with open(pipe, "w", encoding="ascii"):  # waits until a rank reads it, and has opened its output
@@ -142,6 +183,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         case = Case(creek, launcher, folder)
         case.same_bytes()
+        case.parts()
+        case.refused_parts()
         case.replaced_file()
         case.unwritable()
         case.full_disk()

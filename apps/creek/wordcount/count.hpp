@@ -32,10 +32,15 @@ struct wordcount_arguments {
   bool no_combine = false;
   word_choice choice;
   std::string output;
+  std::string output_parts;
   spill_options spill;
   chip_options chip;  // other backends use its cores and its trace too
 };
 
+/// Returns whether all words are written, sorted by their bytes.
+[[nodiscard]] inline bool writes_words(const wordcount_arguments& given) {
+  return !given.output.empty() || !given.output_parts.empty();
+}
 /// Returns the number of words to print.
 [[nodiscard]] std::size_t top_of(const wordcount_arguments& given);
 [[nodiscard]] word_count job_of(const wordcount_arguments& given);

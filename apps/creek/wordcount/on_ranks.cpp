@@ -14,7 +14,7 @@
 #include "count.hpp"
 #include "jobs/job_run.hpp"
 #include "jobs/rank_group.hpp"
-#include "output/shared_file.hpp"
+#include "output/rank_lines.hpp"
 #include "top_words.hpp"
 
 namespace creek::tool {
@@ -58,7 +58,7 @@ wordcount_report report_of(const job_run& run, const mapreduce::text_files& file
 /// again.
 template <class ForEach>
 void write_part(rank_group& ranks, const wordcount_arguments& given, wordcount_report& report,
-                shared_file& out, ForEach&& for_each) {
+                rank_lines& out, ForEach&& for_each) {
   std::optional<top_words> top;
   out.write([&](auto&& sink) {
     top.emplace(top_of(given));
@@ -67,16 +67,15 @@ void write_part(rank_group& ranks, const wordcount_arguments& given, wordcount_r
       top->add(word);
     });
   });
-  out.commit();
   report.combined = !given.no_combine;
   say_on_rank_0(ranks, given, report, top->sorted());
 }
 
-/// Counts on one rank; all ranks write a file.
+/// Counts on one rank; all ranks write the words.
 template <class Input>
-void count_to_shared_file(rank_group& ranks, const wordcount_arguments& given, job_run& run,
-                          Input& from, const mapreduce::text_files& files,
-                          const limit_of_rank& limit, shared_file& out) {
+void count_in_parts(rank_group& ranks, const wordcount_arguments& given, job_run& run, Input& from,
+                    const mapreduce::text_files& files, const limit_of_rank& limit,
+                    rank_lines& out) {
   if (limit) {
     auto part = run.in_parts(job_of(given), from, options_of(given), *limit);
     wordcount_report report = report_of(run, files, part);
@@ -103,20 +102,18 @@ void count_for_rank_0(const wordcount_arguments& given, job_run& run, Input& fro
 void count_on(rank_group& ranks, const wordcount_arguments& given, const rewriter& rewrite,
               const limit_of_rank& limit) {
   job_run run(given.job, &ranks);
-  std::optional<shared_file> shared;
+  std::optional<rank_lines> parts;
   std::optional<atomic_file> out;  // a pipe or a device, which rank 0 writes
-  if (!given.output.empty()) {
-    if (shared_file::is_for(given.output, ranks)) {
-      shared.emplace(given.output, ranks);
-    } else if (run.has_results()) {
-      out.emplace(given.output);
-    }
+  if (rank_lines::is_for(given.output, given.output_parts, ranks)) {
+    parts.emplace(given.output, given.output_parts, ranks);
+  } else if (!given.output.empty() && run.has_results()) {
+    out.emplace(given.output);
   }
   run.start();
   mapreduce::text_files files(input_names(given.job),
                               {.skip_unreadable = given.job.skip_unreadable});
   const auto count = [&](auto& from) {
-    if (shared) return count_to_shared_file(ranks, given, run, from, files, limit, *shared);
+    if (parts) return count_in_parts(ranks, given, run, from, files, limit, *parts);
     count_for_rank_0(given, run, from, files, limit, out);
   };
   if (!rewrite) return count(files);

@@ -108,25 +108,29 @@ void atomic_file::write_out(std::string_view bytes) {
   }
 }
 
+void atomic_file::sync() {
+  if (synced_) return;
+  flush();
+  // Before the rename, so that a crash of the machine or a full network disk cannot put an empty
+  // file in place of a good one.
+  if (!direct_ && fsync(fd_) != 0 && errno != EINVAL) fail("cannot write");
+  synced_ = true;
+}
+
 void atomic_file::prepare() {
   if (prepared_) return;
-  flush();
-  if (!direct_) keep_whole();
+  sync();
+  if (!direct_ && !named_) give_hidden_name();
   prepared_ = true;
 }
 
-void atomic_file::keep_whole() {
-  // Before the rename, so that a crash of the machine or a full network disk cannot put an empty
-  // file in place of a good one.
-  if (fsync(fd_) != 0 && errno != EINVAL) fail("cannot write");
-  if (!named_) {
-    unlink(part_.c_str());  // left by an earlier process with our id, which was killed
-    const std::string self = fmt::format("/proc/self/fd/{}", fd_);
-    if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, part_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      fail("cannot create");
-    }
-    named_ = true;
+void atomic_file::give_hidden_name() {
+  unlink(part_.c_str());  // left by an earlier process with our id, which was killed
+  const std::string self = fmt::format("/proc/self/fd/{}", fd_);
+  if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, part_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    fail("cannot create");
   }
+  named_ = true;
 }
 
 void atomic_file::commit() {

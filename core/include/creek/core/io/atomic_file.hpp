@@ -34,6 +34,11 @@ class atomic_file {
   /// Appends `bytes`; buffered (64 KiB), so errors may come with a later call.
   void write(std::string_view bytes);
 
+  /// Writes the rest to the disk, without a name for it. For several processes that make files
+  /// together: no file has a name, which would stay behind, before all are written. No write() may
+  /// follow it.
+  void sync();
+
   /// Writes the rest, so that commit() only has to rename. For several files that appear together:
   /// call it on each before the first commit(). No write() may follow it.
   void prepare();
@@ -46,7 +51,7 @@ class atomic_file {
   void open_hidden();
   void flush();
   void write_out(std::string_view bytes);
-  void keep_whole();
+  void give_hidden_name();
   [[noreturn]] void fail(const char* doing) const;
 
   std::filesystem::path target_;
@@ -55,7 +60,8 @@ class atomic_file {
   int fd_ = -1;
   bool direct_ = false;
   bool named_ = false;     // part_ exists in the folder
-  bool prepared_ = false;  // all bytes are in the file
+  bool synced_ = false;    // all bytes are in the file, and on the disk
+  bool prepared_ = false;  // ... and the file has a name
 };
 
 }  // namespace creek
