@@ -39,6 +39,7 @@ class rewritten_files {
 
   [[nodiscard]] std::size_t splits() const noexcept { return files_.splits(); }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return files_.bytes(); }
+  [[nodiscard]] bool splits_may_move() const noexcept { return files_.splits_may_move(); }
   template <class F>
   void visit(std::size_t i, F&& f) {
     std::string text;

@@ -39,6 +39,10 @@ object_space::~object_space() noexcept(false) {
   if (std::uncaught_exceptions() == exceptions_) barrier();
 }
 
+bool object_space::exists() noexcept {
+  return space_of_thread != nullptr;
+}
+
 object_space& object_space::current() {
   if (space_of_thread == nullptr) {
     throw usage_error(

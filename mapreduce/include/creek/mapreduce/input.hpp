@@ -51,7 +51,8 @@ struct text_split {
 /// Input of a run: `splits()` pieces, each visited once, by any worker. `visit(i, f)` calls
 /// `f(split)` for the records of split i, possibly several times (streams) or never. An input whose
 /// visits may share work (streams) has `visit_alone(i, f)` too, whose do not. An input may declare
-/// the argument type of `f` as `split_type`: see split_source.hpp.
+/// the argument type of `f` as `split_type`: see split_source.hpp. If it has `splits_may_move()`
+/// and that returns true, any of several ranks with this input may visit any split.
 template <class I>
 concept input = requires(I& in, std::size_t i) {
   { in.splits() } -> std::convertible_to<std::size_t>;
@@ -161,6 +162,7 @@ class text_view {
 
   [[nodiscard]] std::size_t splits() const { return (text_.size() + split_ - 1) / split_; }
   [[nodiscard]] std::uint64_t bytes() const { return text_.size(); }
+  [[nodiscard]] static constexpr bool splits_may_move() noexcept { return true; }
   /// Throws creek::error "line N: what is wrong" if `f` throws malformed_text.
   template <class F>
   void visit(std::size_t i, F&& f) const {
@@ -197,6 +199,7 @@ class span_input {
 
   [[nodiscard]] std::size_t splits() const { return (data_.size() + split_ - 1) / split_; }
   [[nodiscard]] std::uint64_t bytes() const { return data_.size_bytes(); }
+  [[nodiscard]] static constexpr bool splits_may_move() noexcept { return true; }
   template <class F>
   void visit(std::size_t i, F&& f) const {
     const std::size_t from = i * split_;

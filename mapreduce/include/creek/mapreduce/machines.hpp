@@ -41,8 +41,10 @@ struct machine_requirements {
 
 /// Runs a job over an input on all ranks of a communicator, such as one over MPI (creek/mpi.hpp),
 /// with the workers of a runtime on each. All ranks call it with equal arguments, outside of tasks;
-/// the runtimes may have different numbers of workers. Rank r maps the splits r, r + P, r + 2P ...
-/// of the input, which must have the same splits on all P ranks, for instance the same files.
+/// the runtimes may have different numbers of workers. Rank r begins with the splits r, r + P,
+/// r + 2P ... of the input, which must have the same splits on all P ranks, for instance the same
+/// files. A rank without splits takes some of another, if the input has `splits_may_move()`, the
+/// job fills no array, and the calling thread has no object_space.
 /// Each rank combines its own pairs as they are emitted, if the job combines (whatever strategy is
 /// chosen), and sends every other rank those whose keys belong there; a single rank calls run().
 /// Returns the result on rank 0, which is that of
@@ -50,10 +52,10 @@ struct machine_requirements {
 ///
 /// Keys and values, and what reduce() returns, need a byte form (wire.hpp); values must not be
 /// views. A hash() of the job must give the same in all processes: not default_hash(), which is
-/// different in each. Sums of floating-point numbers depend on the number of ranks. Options are
-/// those of run(); usage_error is also thrown if ranks have different inputs. Throws usage_error
-/// for options that do not fit the job, before any work. Exceptions of the input or the job are
-/// thrown on the rank where they happened, and the program has to end.
+/// different in each. Sums of floating-point numbers depend on the number of ranks and, if splits
+/// move, on time. Options are those of run(); usage_error is also thrown if ranks have different
+/// inputs. Throws usage_error for options that do not fit the job, before any work. Exceptions of
+/// the input or the job are thrown on the rank where they happened, and the program has to end.
 template <job Job, class Communicator, input Input>
 [[nodiscard]] rank_result<Job> run_on_machines(const Job& job, Communicator& ranks, runtime& rt,
                                                Input& from, const options& chosen = {}) {

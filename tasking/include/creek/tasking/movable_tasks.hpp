@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -77,6 +78,17 @@ class movable_tasks {
     pool_.combined = &own;
     return combine_ranks(op, own);
   }
+  /// The same, but the tasks of thread i use results[i], one for each thread: see threads(). They
+  /// are not combined, and need not be sent.
+  template <class R = Result>
+  requires(!std::is_void_v<R>) void run_with(std::span<R> results) {
+    std::vector<void*> places;
+    for (R& each : results) places.push_back(&each);
+    pool_.run(std::move(places));
+  }
+
+  /// Returns how many threads of this rank run tasks.
+  [[nodiscard]] std::size_t threads() const noexcept { return pool_.threads(); }
 
   [[nodiscard]] const movable_counts& counts() const noexcept { return pool_.counts(); }
 

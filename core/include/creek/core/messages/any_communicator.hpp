@@ -10,6 +10,7 @@
 
 #include <creek/core/messages/collectives.hpp>
 #include <creek/core/messages/message_value.hpp>
+#include <creek/core/messages/rank_messages.hpp>
 
 namespace creek {
 
@@ -40,6 +41,8 @@ class any_communicator : public collectives<any_communicator> {
   [[nodiscard]] virtual int size() const = 0;
   /// Records what this rank does, if the communicator has a use for that.
   virtual void doing(const char* stage) = 0;
+  /// Returns the messages of an object_space.
+  [[nodiscard]] virtual std::unique_ptr<rank_messages> make_rank_messages() = 0;
 
   template <message_value T>
   void send(std::span<const T> data, int to) {
@@ -80,6 +83,9 @@ class any_communicator_of final : public any_communicator {
   [[nodiscard]] int size() const override { return ranks_->size(); }
   void doing([[maybe_unused]] const char* stage) override {
     if constexpr (requires { ranks_->doing(stage); }) ranks_->doing(stage);
+  }
+  [[nodiscard]] std::unique_ptr<rank_messages> make_rank_messages() override {
+    return creek::make_rank_messages(*ranks_);
   }
 
  private:

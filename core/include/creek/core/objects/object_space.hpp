@@ -56,6 +56,8 @@ class object_space {
   /// Throws what barrier() throws. Does not wait for other ranks if an exception caused it.
   ~object_space() noexcept(false);
 
+  /// Returns whether the calling thread has one.
+  [[nodiscard]] static bool exists() noexcept;
   /// Returns the object space of the calling thread. Throws usage_error if it has none.
   [[nodiscard]] static object_space& current();
   [[nodiscard]] int rank() const noexcept;

@@ -61,18 +61,23 @@ template <class Input, class Split>
   }
 }
 
+/// Maps split i.
+template <class Plan, class Input>
+void map_split(Plan& plan, Input& from, const options& chosen, std::size_t mapper, std::size_t i) {
+  from.visit(i, [&](const auto& split) {
+    with_place<typename Plan::job_type>(
+        chosen.failures, "map", [&] { plan.map(mapper, split); },
+        [&] { return describe_split(from, split, i); });
+    report_bytes(chosen, size_in_bytes(split));
+  });
+}
+
 /// Runs the stage `map`.
 template <class Plan, class Input>
 void map_all(stage_times& times, Plan& plan, Input& from, const options& chosen,
              std::size_t mappers) {
-  map_splits(times, from.splits(), mappers, chosen, [&](std::size_t mapper, std::size_t i) {
-    from.visit(i, [&](const auto& split) {
-      with_place<typename Plan::job_type>(
-          chosen.failures, "map", [&] { plan.map(mapper, split); },
-          [&] { return describe_split(from, split, i); });
-      report_bytes(chosen, size_in_bytes(split));
-    });
-  });
+  map_splits(times, from.splits(), mappers, chosen,
+             [&](std::size_t mapper, std::size_t i) { map_split(plan, from, chosen, mapper, i); });
 }
 
 }  // namespace detail

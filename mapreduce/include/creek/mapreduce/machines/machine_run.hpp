@@ -11,6 +11,7 @@
 #include <creek/mapreduce/engine/plan.hpp>
 #include <creek/mapreduce/failures.hpp>
 #include <creek/mapreduce/machines/key_owners.hpp>
+#include <creek/mapreduce/machines/map_on_ranks.hpp>
 #include <creek/mapreduce/machines/own_splits.hpp>
 #include <creek/mapreduce/machines/pairs_by_rank.hpp>
 #include <creek/mapreduce/machines/part_of_rank.hpp>
@@ -127,7 +128,7 @@ class machine_run {
 
   /// Returns the records of this rank's keys.
   template <class Input>
-  result<Job> run_stages(Input& mine) {
+  result<Job> run_stages(own_splits<Input>& mine) {
     const auto me = static_cast<std::size_t>(ranks_->rank());
     const part_job part(*job_, owners_, me);
     std::optional<plan_type> plan;
@@ -136,10 +137,8 @@ class machine_run {
       out.emplace_back(owners_, keeps_own_pairs<Job> ? me : owners_.ranks());
     }
     doing("mapping");
-    rt_->run([&] {
-      plan.emplace(part, *chosen_, out.size());
-      map(*plan, mine, out);
-    });
+    rt_->run([&] { plan.emplace(part, *chosen_, out.size()); });
+    map(*plan, mine, out);
     if constexpr (combines<Job>) {
       if (by_ranges_) owners_.divide(share_bytes(*ranks_, sample(*plan)));
       rt_->run([&] { put_all(*plan, out); });
@@ -162,15 +161,14 @@ class machine_run {
   /// on this rank. Then they also stay in the tables, which cannot remove any; they become no
   /// records.
   template <class Input>
-  void map(plan_type& plan, Input& mine, buffers& out) {
-    const std::size_t mappers = out.size();
+  void map(plan_type& plan, own_splits<Input>& mine, buffers& out) {
     if constexpr (combines<Job>) {
-      map_all(made_.times, plan, mine, *chosen_, mappers);
+      map_on_ranks(made_.times, *ranks_, *rt_, plan, mine, *chosen_);
       totals_.emitted = plan.emitted();
-      group_pairs(plan, mappers);
+      rt_->run([&] { group_pairs(plan, out.size()); });
     } else {
       map_by_rank<Job, plan_type> by_rank{&plan, &out};
-      map_all(made_.times, by_rank, mine, *chosen_, mappers);
+      map_on_ranks(made_.times, *ranks_, *rt_, by_rank, mine, *chosen_);
       totals_.emitted = plan.emitted() + pairs_of(out);
     }
   }

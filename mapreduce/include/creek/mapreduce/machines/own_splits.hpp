@@ -66,14 +66,17 @@ class own_splits {
   }
 
   [[nodiscard]] std::size_t splits() const { return count_; }
+  /// Returns the input, and the number that a split of this rank has in it.
+  [[nodiscard]] Input& input() const noexcept { return *from_; }
+  [[nodiscard]] std::size_t number(std::size_t i) const noexcept { return first_ + i * step_; }
   [[nodiscard]] std::uint64_t bytes() const { return from_->bytes() / ranks_; }
   template <class F>
   void visit(std::size_t i, F&& f) const {
-    from_->visit(first_ + i * step_, f);
+    from_->visit(number(i), f);
   }
   template <class F>
   void visit_alone(std::size_t i, F&& f) const {
-    detail::visit_alone(*from_, first_ + i * step_, f);
+    detail::visit_alone(*from_, number(i), f);
   }
   [[nodiscard]] std::string name(std::uint32_t file) const {
     return detail::file_name(*from_, file);

@@ -12,6 +12,8 @@
 #include <creek/mapreduce/engine/plan.hpp>
 #include <creek/mapreduce/job.hpp>
 #include <creek/mapreduce/machines/key_owners.hpp>
+#include <creek/mapreduce/machines/map_on_ranks.hpp>
+#include <creek/mapreduce/machines/own_splits.hpp>
 #include <creek/mapreduce/machines/pairs_by_rank.hpp>
 #include <creek/mapreduce/machines/part_of_rank.hpp>
 #include <creek/mapreduce/machines/rank_totals.hpp>
@@ -99,7 +101,7 @@ class spilled_stages {
   /// order if `by_ranges`. `room` bytes of each worker's share are for the target. All ranks call
   /// it once, outside of tasks.
   template <class Input>
-  void run(Input& mine, bool by_ranges, std::size_t room, record_target<Job>& target,
+  void run(own_splits<Input>& mine, bool by_ranges, std::size_t room, record_target<Job>& target,
            stage_times& times) {
     const part_job part(*job_, owners_, static_cast<std::size_t>(ranks_->rank()));
     spill_file file(directory_);
@@ -122,13 +124,13 @@ class spilled_stages {
   }
 
   template <class Input>
-  void map_and_exchange(Input& mine, bool by_ranges, spill_plan<part_job>& plan,
+  void map_and_exchange(own_splits<Input>& mine, bool by_ranges, spill_plan<part_job>& plan,
                         stage_times& times) {
     doing("mapping");
     spill_file file(directory_);
     spilled_pairs<Job> pairs(*job_, *chosen_, shares_.all, file, *meter_, workers());
+    map_on_ranks(times, *ranks_, *rt_, pairs, mine, *chosen_);
     rt_->run([&] {
-      map_all(times, pairs, mine, *chosen_, workers());
       run_stage(times, stage::partition, workers(), [&](std::size_t i) { pairs.write_rest(i); });
     });
     pairs.finish();
