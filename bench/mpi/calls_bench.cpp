@@ -94,7 +94,7 @@ void compare_all(int rounds) {
     std::printf("half round trip in microseconds, medians of %d rounds\n", rounds);
     std::printf("%10s %10s %10s %10s\n", "bytes", "bare MPI", "call", "ratio");
   }
-  for (const std::size_t size : {8, 64, 1024, 8192, 32'768, 262'144, 1'048'576}) {
+  for (const std::size_t size : {8, 64, 1024, 8192, 32'768, 65'536, 262'144, 1'048'576}) {
     compare(space, size, rounds);
   }
 }

@@ -67,7 +67,7 @@ std::size_t movable_bag::encode_oldest(std::size_t count, std::size_t max_bytes,
 std::size_t movable_bag::decode(object_space& space, std::string_view message) {
   const auto& functions = function_table();
   byte_reader from(std::as_bytes(std::span(message.data(), message.size())));
-  std::vector<std::byte> no_result;
+  call_writer no_result;
   std::size_t count = 0;
   while (from.left() != 0) {
     const auto number = wire<std::uint32_t>::get(from);

@@ -122,6 +122,106 @@ inline void sends_arguments_of_all_kinds(object_space& space) {
   }
 }
 
+inline std::string filled(std::size_t size, int seed) {
+  std::string made(size, 'x');
+  for (std::size_t i = 0; i < size; ++i)
+    made[i] = static_cast<char>('a' + seed + static_cast<int>(i % 13));
+  return made;
+}
+
+/// Lengths on both sides of those from which on arguments are sent without copies.
+inline const std::vector<std::size_t> long_sizes{(32u << 10) - 1, 32u << 10, (64u << 10) - 1,
+                                                 64u << 10, 200'001};
+
+/// Throws when it is read, between arguments that have arrived.
+struct unreadable {
+  template <class Archive>
+  void serialize(Archive& archive) {
+    int value = 1;
+    archive(value);
+    if (Archive::is_loading::value) throw std::runtime_error("not to be read");
+  }
+};
+
+struct archive_of_texts {
+  std::vector<std::string> all;
+  void add(std::string text) { all.push_back(std::move(text)); }
+  std::size_t add_view(std::string_view text) {
+    all.emplace_back(text);
+    return all.size();
+  }
+  std::vector<long> add_three(const std::string& a, const std::vector<long>& numbers, table map,
+                              std::string_view b) {
+    all.push_back(a);
+    all.emplace_back(b);
+    std::vector<long> sums = numbers;
+    for (long& each : sums) each += static_cast<long>(map.size());
+    return sums;
+  }
+  void refuse(const std::string& text) { throw std::out_of_range(text.substr(0, 3)); }
+  void add_unreadable(const std::string&, unreadable, const std::string&) { all.emplace_back("?"); }
+  std::string last() const { return all.back(); }
+};
+
+inline void sends_long_arguments_of_each_kind(object_space& space) {
+  const int home = (space.rank() + 1) % space.size();
+  const auto a = space.make_on<archive_of_texts>(home);
+  for (const std::size_t size : long_sizes) {
+    const std::string text = filled(size, 3);
+    a.call<&archive_of_texts::add>(text);
+    EXPECT_TRUE(a.call<&archive_of_texts::last>() == text) << size;
+    a.call<&archive_of_texts::add_view>(std::string_view(text).substr(1));
+    EXPECT_TRUE(a.call<&archive_of_texts::last>() == text.substr(1)) << size;
+    std::vector<long> numbers(size / sizeof(long));
+    std::iota(numbers.begin(), numbers.end(), 7);
+    const auto sums = a.call<&archive_of_texts::add_three>("short", numbers, table{}, text);
+    EXPECT_TRUE(sums == numbers) << size;
+    EXPECT_TRUE(a.call<&archive_of_texts::last>() == text) << size;
+  }
+  // Much that is copied beside what is not.
+  table large;
+  for (int i = 0; i < 5'000; ++i) large[std::to_string(i)] = {i};
+  const auto sums = a.call<&archive_of_texts::add_three>(filled(100'000, 1),
+                                                         std::vector<long>(50'000, 1), large, "");
+  EXPECT_TRUE(sums == std::vector<long>(50'000, 5'001));
+}
+
+/// The arguments of calls that do not wait are gone, or changed, before these are sent.
+inline void sends_long_arguments_that_are_gone(object_space& space) {
+  const int home = (space.rank() + 1) % space.size();
+  const auto a = space.make_on<archive_of_texts>(home);
+  std::vector<std::string> expected;
+  std::vector<async_result<std::size_t>> begun;
+  for (int i = 0; i < 12; ++i) {
+    std::string text = filled(30'000u + 10'000u * static_cast<unsigned>(i), i);
+    expected.push_back(text);
+    if (i % 4 == 0) a.post<&archive_of_texts::add>(text);
+    if (i % 4 == 1) a.post<&archive_of_texts::add>(std::move(text));
+    if (i % 4 == 2) begun.push_back(a.async<&archive_of_texts::add_view>(text));
+    if (i % 4 == 3) a.post<&archive_of_texts::add>(text.c_str());
+    text.assign(text.size(), '!');
+  }
+  EXPECT_TRUE(a.call<&archive_of_texts::all>() == expected);
+  for (auto& each : begun) each.get();
+}
+
+/// All ranks send long arguments at once, and results that nobody wants.
+inline void sends_long_arguments_everywhere_at_once(object_space& space) {
+  const auto all = space.make_on_all<archive_of_texts>();
+  space.barrier();
+  for (int round = 0; round < 3; ++round) {
+    const std::string text = filled(200'000, round);
+    std::vector<async_result<std::size_t>> begun;
+    for (int rank = 0; rank < space.size(); ++rank) {
+      begun.push_back(all[rank].async<&archive_of_texts::add_view>(text));
+      (void)all[rank].async<&archive_of_texts::last>();  // dropped, also while it arrives
+      EXPECT_TRUE(all[rank].call<&archive_of_texts::last>().size() == text.size());
+    }
+    for (auto& each : begun) each.get();
+  }
+  space.barrier();
+}
+
 /// A chain of calls around all ranks, several times: each waits for the next one.
 inline long around(long steps) {
   if (steps == 0) return 0;
@@ -169,6 +269,24 @@ inline void passes_exceptions_on(object_space& space) {
     const auto made = [&] { (void)space.make_on<refuses>(home, 1); };
     EXPECT_EQ(what_of<error>(made), "not here: Operation not permitted");
   }
+}
+
+inline void passes_exceptions_of_long_calls_on(object_space& space) {
+  const int home = (space.rank() + 1) % space.size();
+  const auto a = space.make_on<archive_of_texts>(home);
+  const std::string text = filled(100'000, 0);
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ(what_of<call_error>([&] { a.call<&archive_of_texts::refuse>(text); }), "abc");
+    EXPECT_EQ(what_of<call_error>(
+                  [&] { a.call<&archive_of_texts::add_unreadable>(text, unreadable{}, text); }),
+              "not to be read");
+  }
+  EXPECT_TRUE(a.call<&archive_of_texts::all>().empty());
+  a.destroy();
+  EXPECT_EQ(what_of<usage_error>([&] { a.call<&archive_of_texts::add>(text); }),
+            "a call of an object that was destroyed");
+  a.post<&archive_of_texts::add>(text);  // dropped
+  space.barrier();
 }
 
 struct counted {
@@ -327,6 +445,8 @@ template <class Communicator>
 void run_all(Communicator& ranks) {
   for (const auto& one :
        {&calls_objects, &keeps_the_order_of_calls, &sends_arguments_of_all_kinds,
+        &sends_long_arguments_of_each_kind, &sends_long_arguments_that_are_gone,
+        &sends_long_arguments_everywhere_at_once, &passes_exceptions_of_long_calls_on,
         &serves_calls_while_it_waits, &passes_exceptions_on, &refuses_destroyed_objects,
         &ends_when_nothing_is_under_way, &calls_groups, &broadcasts, &floods,
         &reports_failures_of_posts, &stops_before_the_stack_is_used_up, &tells_of_wrong_use}) {

@@ -4,6 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <creek/host/spmd.hpp>
 
 #include "object_space_cases.hpp"
@@ -67,11 +74,22 @@ class planted_messages final : public rank_messages {
  public:
   std::deque<std::vector<std::byte>> arrived;
   std::deque<std::vector<std::byte>> sent;
+  std::deque<std::vector<message_block>> sent_blocks;
+  std::vector<std::uint32_t> arriving_sizes;  ///< of the blocks of each message that arrives
+  std::size_t min_block = no_blocks;
+  [[nodiscard]] std::size_t min_block_bytes() const noexcept override { return min_block; }
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 2; }
   [[nodiscard]] bool try_receive(message& to) override {
     if (arrived.empty()) return false;
-    to = {1, arrived.front().size(), arrived.front()};
+    to.from = 1;
+    to.size = to.head = arrived.front().size();
+    to.memory = arrived.front();
+    to.target = nullptr;
+    if (!arriving_sizes.empty()) {
+      to.target = receiver_of_blocks().prepare(1, to.memory, arriving_sizes);
+      for (const auto block : to.target->blocks) std::ranges::fill(block, std::byte{'b'});
+    }
     arrived.pop_front();
     return true;
   }
@@ -80,8 +98,9 @@ class planted_messages final : public rank_messages {
   }
 
  private:
-  void begin_send(std::vector<std::byte>&& bytes, int) override {
-    sent.push_back(std::move(bytes));
+  void begin_send(outgoing_message&& message, int) override {
+    sent.push_back(std::move(message.bytes));
+    sent_blocks.push_back(std::move(message.blocks));
   }
 };
 
@@ -188,6 +207,89 @@ TEST(ObjectSpaceMessages, OfWrongLengthAreErrors) {
     result.pop_back();
     to.arrived.push_back(result);
     EXPECT_NE(what_of<error>([&] { answer.get(); }).find("bytes left"), std::string::npos);
+  });
+}
+
+struct refuses_to_be_sent {
+  template <class Archive>
+  void serialize(Archive&) {
+    throw std::runtime_error("not to be sent");
+  }
+};
+
+/// The slot of a reply is used again if writing the arguments throws.
+TEST(ObjectSpaceMessages, LeaveNothingIfAnArgumentThrows) {
+  with_planted_messages([&](object_space& space, planted_messages& to) {
+    constexpr auto take = [](refuses_to_be_sent) { return 1; };
+    constexpr auto one = [] { return 1; };
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_THROW((void)space.async_on<take>(1, refuses_to_be_sent{}), std::runtime_error);
+    }
+    const auto answer = space.async_on<one>(1);
+    ASSERT_EQ(to.sent.size(), 1u);
+    std::uint32_t request = 9;
+    std::memcpy(&request, to.sent[0].data() + 8, sizeof request);
+    EXPECT_EQ(request, 0u);
+  });
+}
+
+std::string joined(const std::string& a, std::string_view b) {
+  return a + std::string(b);
+}
+
+TEST(ObjectSpaceMessages, HaveBlocksThatAreMovedOrCopiedOnce) {
+  with_planted_messages([&](object_space& space, planted_messages& to) {
+    to.min_block = 100;
+    std::string text(100, 'x');
+    const void* const memory = text.data();
+    space.post_on<&joined>(1, std::move(text), "short");
+    ASSERT_EQ(to.sent_blocks.at(0).size(), 1u);
+    EXPECT_EQ(to.sent_blocks[0][0].bytes.data(), memory);
+    EXPECT_NE(to.sent_blocks[0][0].owner, nullptr);
+    const std::string kept(200, 'y');
+    space.post_on<&joined>(1, kept, std::string_view(kept));
+    ASSERT_EQ(to.sent_blocks.at(1).size(), 2u);
+    for (const message_block& each : to.sent_blocks[1]) {
+      EXPECT_NE(each.bytes.data(), static_cast<const void*>(kept.data()));
+      EXPECT_NE(each.owner, nullptr);
+      EXPECT_TRUE(std::ranges::equal(each.bytes, std::as_bytes(std::span(kept))));
+    }
+  });
+}
+
+/// A call whose blocks have other sizes than it states, or which has none, is answered by an error.
+TEST(ObjectSpaceMessages, WithBlocksOfOtherSizesAreErrors) {
+  with_planted_messages([&](object_space& space, planted_messages& to) {
+    to.min_block = 100;
+    auto answer = space.async_on<&joined>(1, std::string(100, 'a'), std::string(300, 'b'));
+    const std::vector<std::byte> call = to.sent.at(0);
+    const std::vector<std::vector<std::uint32_t>> wrong{{300, 100}, {100},      {400},
+                                                        {100, 299}, {100, 301}, {100, 300, 100}};
+    for (const auto& sizes : wrong) {
+      to.sent.clear();
+      to.arriving_sizes = sizes;
+      to.arrived.push_back(call);
+      space.poll();
+      ASSERT_TRUE(is_failure(to.sent.at(0))) << sizes.size() << ' ' << sizes[0];
+    }
+    constexpr auto none = [](int) {};
+    to.sent.clear();
+    space.post_on<none>(1, 1);
+    to.arrived.push_back(std::exchange(to.sent[0], {}));
+    to.arriving_sizes = {100};
+    EXPECT_THROW(space.poll(), error);
+    // The right sizes, and the answer with them.
+    to.sent.clear();
+    to.sent_blocks.clear();
+    to.arriving_sizes = {100, 300};
+    to.arrived.push_back(call);
+    space.poll();
+    ASSERT_FALSE(is_failure(to.sent.at(0)));
+    ASSERT_EQ(to.sent_blocks.at(0).size(), 1u);
+    EXPECT_EQ(to.sent_blocks[0][0].bytes.size(), 400u);
+    to.arriving_sizes = {400};
+    to.arrived.push_back(to.sent[0]);
+    EXPECT_EQ(answer.get(), std::string(400, 'b'));
   });
 }
 

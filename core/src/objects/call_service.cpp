@@ -7,7 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
+#include <exception>
+#include <functional>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -38,6 +43,20 @@ std::uintptr_t limit_of_stack() {
 void put_header(std::vector<std::byte>& to, const message_header& header) {
   to.resize(sizeof header);
   std::memcpy(to.data(), &header, sizeof header);
+}
+
+message_header header_of(int from, std::span<const std::byte> message) {
+  message_header header;
+  if (message.size() < sizeof header) {
+    throw error(EBADMSG,
+                fmt::format("rank {} sent {} bytes, which are no call", from, message.size()));
+  }
+  std::memcpy(&header, message.data(), sizeof header);
+  return header;
+}
+
+byte_reader after_header(std::span<const std::byte> message) {
+  return byte_reader(message.subspan(sizeof(message_header)));
 }
 
 enum class failure_kind : std::uint8_t { usage, system, other };
@@ -84,6 +103,10 @@ void throw_bytes_left(std::size_t bytes) {
   throw error(EBADMSG, fmt::format("a message has {} bytes more than were read", bytes));
 }
 
+void throw_wrong_block() {
+  throw error(EBADMSG, "the blocks of a message are shorter than the lengths in it");
+}
+
 pending_reply::~pending_reply() {
   if (service_ != nullptr) service_->forget(*this);
 }
@@ -96,7 +119,9 @@ call_service::call_service(object_space& space, std::unique_ptr<rank_messages> m
       functions_(function_table()),
       stack_limit_(limit_of_stack()),
       under_way_(static_cast<std::size_t>(size_)),
-      served_(static_cast<std::size_t>(size_)) {}
+      served_(static_cast<std::size_t>(size_)) {
+  messages_->set_block_receiver(*this);
+}
 
 call_service::~call_service() {
   for (const expected& each : expected_) {
@@ -108,8 +133,8 @@ call_service::~call_service() {
   }
 }
 
-std::vector<std::byte> call_service::begin_call(const rank_function* function, int rank,
-                                                std::uint64_t object, pending_reply* reply) {
+call_writer call_service::begin_call(const rank_function* function, int rank, std::uint64_t object,
+                                     bool is_answered, call_writer::block_use blocks) {
   if (rank < 0 || rank >= size_) {
     throw usage_error(fmt::format("a call of rank {} of {}", rank, size_));
   }
@@ -122,39 +147,50 @@ std::vector<std::byte> call_service::begin_call(const rank_function* function, i
     serve_until([&] { return under_way_[at] < window; });
   }
   const message_kind kind = function == nullptr ? message_kind::destroy
-                            : reply == nullptr  ? message_kind::post
-                                                : message_kind::call;
+                            : is_answered       ? message_kind::call
+                                                : message_kind::post;
   message_header header(kind, function == nullptr ? 0 : function->number);
   header.object[0] = static_cast<std::uint32_t>(object);
   header.object[1] = static_cast<std::uint32_t>(object >> 32);
-  if (reply != nullptr) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<std::uint32_t>(expected_.size()));
-      expected_.emplace_back();
-    }
-    header.request = free_.back();
-    free_.pop_back();
-    expected_[header.request] = {reply, rank};
-    reply->service_ = this;
-    reply->slot_ = header.request;
+  call_writer to{{messages_->make_buffer(), {}}, min_block_bytes_to(rank), blocks};
+  put_header(to.message.bytes, header);
+  return to;
+}
+
+/// A rank's calls of itself have no blocks.
+std::size_t call_service::min_block_bytes_to(int rank) const noexcept {
+  return rank == rank_ ? rank_messages::no_blocks : messages_->min_block_bytes();
+}
+
+void call_service::end_call(outgoing_message&& message, int rank, pending_reply* reply) {
+  const std::size_t size = rank_messages::checked_size(message);
+  if (reply != nullptr) expect(*reply, rank, message.bytes);
+  under_way_[static_cast<std::size_t>(rank)] += size;
+  send(std::move(message), rank);
+}
+
+/// Writes the slot of the reply into the header of the call. Not before the arguments are written,
+/// which may throw.
+void call_service::expect(pending_reply& reply, int rank, std::vector<std::byte>& bytes) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(expected_.size()));
+    expected_.emplace_back();
   }
-  std::vector<std::byte> bytes = messages_->make_buffer();
-  put_header(bytes, header);
-  return bytes;
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  expected_[slot] = {&reply, rank};
+  reply.service_ = this;
+  reply.slot_ = slot;
+  std::memcpy(bytes.data() + offsetof(message_header, request), &slot, sizeof slot);
 }
 
-void call_service::end_call(std::vector<std::byte>&& bytes, int rank) {
-  under_way_[static_cast<std::size_t>(rank)] += bytes.size();
-  send(std::move(bytes), rank);
-}
-
-void call_service::send(std::vector<std::byte>&& bytes, int to) {
+void call_service::send(outgoing_message&& message, int to) {
   ++own_totals_.sent;
   if (to == rank_) {
-    const std::size_t size = bytes.size();
-    own_.push_back({rank_, size, std::move(bytes)});
+    const std::size_t size = message.bytes.size();
+    own_.push_back({rank_, size, size, std::move(message.bytes), nullptr});
   } else {
-    messages_->send(std::move(bytes), to);
+    messages_->send(std::move(message), to);
   }
 }
 
@@ -162,7 +198,7 @@ void call_service::send_control(int to, const message_header& header, const tota
   std::vector<std::byte> bytes = messages_->make_buffer();
   put_header(bytes, header);
   if (counts != nullptr) wire<totals>::put(bytes, *counts);
-  messages_->send(std::move(bytes), to);
+  messages_->send({std::move(bytes), {}}, to);
 }
 
 void call_service::forget(pending_reply& reply) noexcept {
@@ -171,7 +207,13 @@ void call_service::forget(pending_reply& reply) noexcept {
 }
 
 void call_service::wait(const pending_reply& reply) {
-  serve_until([&] { return reply.is_done(); });
+  try {
+    while (!reply.is_done()) serve_next();
+  } catch (...) {
+    messages_->finish_blocks_without_owner();
+    throw;
+  }
+  if (running_ == 0) throw_stored_failure();
 }
 
 std::size_t call_service::poll() {
@@ -186,17 +228,20 @@ void call_service::throw_stored_failure() {
 }
 
 void call_service::serve_until(function_ref<bool()> condition) {
-  rank_messages::message one;
   while (!condition()) {
-    if (!serve_one()) {
-      if (size_ == 1) throw usage_error("a call waits for a result that waits for this call");
-      messages_->receive(one);
-      serve(one);
-      messages_->recycle(std::move(one.memory));
-      one.memory = {};
-    }
+    serve_next();
     if (running_ == 0) throw_stored_failure();
   }
+}
+
+/// Serves a message, and waits for it.
+void call_service::serve_next() {
+  if (serve_one()) return;
+  if (size_ == 1) throw usage_error("a call waits for a result that waits for this call");
+  rank_messages::message one;
+  messages_->receive(one);
+  serve(one);
+  messages_->recycle(std::move(one.memory));
 }
 
 bool call_service::serve_one() {
@@ -212,25 +257,19 @@ bool call_service::serve_one() {
   return true;
 }
 
-void call_service::serve(const rank_messages::message& one) {
-  message_header header;
-  if (one.size < sizeof header) {
-    throw error(EBADMSG,
-                fmt::format("rank {} sent {} bytes, which are no call", one.from, one.size));
-  }
-  std::memcpy(&header, one.memory.data(), sizeof header);
-  byte_reader rest(one.bytes().subspan(sizeof header));
+void call_service::serve(rank_messages::message& one) {
+  const message_header header = header_of(one.from, one.bytes());
   switch (header.kind()) {
     case message_kind::call:
     case message_kind::post:
     case message_kind::destroy:
-      serve_call(header, one.from, rest);
+      serve_call(header, one);
       give_credit(one.from, one.size);
       ++own_totals_.received;
       return answer_if_asked();
     case message_kind::result:
     case message_kind::failure:
-      take_reply(header, one.from, rest);
+      take_reply(header, one);
       break;
     case message_kind::credit: {
       std::size_t& under_way = under_way_[static_cast<std::size_t>(one.from)];
@@ -242,6 +281,7 @@ void call_service::serve(const rank_messages::message& one) {
       is_asked_ = true;
       return answer_if_asked();
     case message_kind::counts: {
+      byte_reader rest = after_header(one.bytes());
       const auto counts = wire<totals>::get(rest);
       asked_totals_.sent += counts.sent;
       asked_totals_.received += counts.received;
@@ -258,44 +298,94 @@ void call_service::serve(const rank_messages::message& one) {
   ++own_totals_.received;
 }
 
-void call_service::serve_call(const message_header& header, int from, byte_reader arguments) {
+void call_service::serve_call(const message_header& header, const rank_messages::message& one) {
   message_header answer(message_kind::result);
   answer.request = header.request;
-  std::vector<std::byte> bytes = messages_->make_buffer();
+  call_writer to{{messages_->make_buffer(), {}}, min_block_bytes_to(one.from)};
+  std::vector<std::byte>& bytes = to.message.bytes;
   put_header(bytes, answer);
   ++running_;
   try {
-    run_call(header, arguments, bytes);
+    run_call(header, one, to);
+    (void)rank_messages::checked_size(to.message);
   } catch (...) {
     if (header.kind() == message_kind::post) {
       fail_post(header);
     } else {
       answer.code = static_cast<std::uint32_t>(message_kind::failure);
       put_header(bytes, answer);
+      to.message.blocks.clear();
       put_failure(bytes);
     }
   }
   --running_;
   if (header.kind() == message_kind::post) return messages_->recycle(std::move(bytes));
-  send(std::move(bytes), from);
+  send(std::move(to.message), one.from);
 }
 
-void call_service::run_call(const message_header& header, byte_reader& arguments,
-                            std::vector<std::byte>& to) {
+const rank_function& call_service::function_of(const message_header& header) const {
+  if (header.function() < functions_.size()) return *functions_[header.function()];
+  throw error(EBADMSG,
+              fmt::format("a call of function {} of {}", header.function(), functions_.size()));
+}
+
+void call_service::run_call(const message_header& header, const rank_messages::message& one,
+                            call_writer& to) {
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < stack_limit_) {
     throw usage_error(fmt::format(
         "rank {} has no stack left for a call: {} calls there wait for others, one in the other",
         rank_, running_ - 1));
   }
   if (header.kind() == message_kind::destroy) return objects_.remove(header.object_number());
-  if (header.function() >= functions_.size()) {
-    throw error(EBADMSG,
-                fmt::format("a call of function {} of {}", header.function(), functions_.size()));
+  const rank_function& function = function_of(header);
+  std::optional<object_table::use> used;
+  void* object = nullptr;
+  if (function.object != nullptr) {
+    object = used.emplace(objects_, header.object_number(), *function.object).object();
   }
-  const rank_function& function = *functions_[header.function()];
-  if (function.object == nullptr) return function.run(*space_, nullptr, arguments, to);
-  const object_table::use used(objects_, header.object_number(), *function.object);
-  function.run(*space_, used.object(), arguments, to);
+  if (one.target == nullptr) {
+    byte_reader arguments = after_header(one.bytes());
+    return function.run(*space_, object, arguments, to);
+  }
+  auto& arguments = static_cast<arriving_values&>(*one.target);
+  if (arguments.failure) std::rethrow_exception(arguments.failure);
+  function.in_blocks.run(*space_, object, arguments, to);
+}
+
+/// Makes the arguments of a call, or the result, of which the blocks follow.
+std::unique_ptr<block_target> call_service::prepare(int from, std::span<const std::byte> bytes,
+                                                    std::span<const std::uint32_t> sizes) noexcept {
+  try {
+    const std::size_t sum = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+    auto made = prepare_values(from, bytes, {messages_->min_block_bytes(), sum});
+    if (made == nullptr) return std::make_unique<arriving_values>();  // nobody waits any more
+    const auto size_of = [](const auto& block) { return block.size(); };
+    if (!std::ranges::equal(made->blocks, sizes, {}, size_of)) throw_wrong_block();
+    return made;
+  } catch (...) {
+    auto failed = std::make_unique<arriving_values>();
+    failed->failure = std::current_exception();
+    return failed;
+  }
+}
+
+/// Returns null for the result of a call that nobody waits for.
+std::unique_ptr<arriving_values> call_service::prepare_values(int from,
+                                                              std::span<const std::byte> bytes,
+                                                              const block_sizes& blocks) const {
+  const message_header header = header_of(from, bytes);
+  byte_reader rest = after_header(bytes);
+  if (header.kind() == message_kind::result) {
+    pending_reply* const reply = expected_reply(header, from);
+    auto made = reply == nullptr ? nullptr : reply->prepare(rest, blocks);
+    if (made != nullptr && rest.left() != 0) throw_bytes_left(rest.left());
+    return made;
+  }
+  const bool is_call = header.kind() == message_kind::call || header.kind() == message_kind::post;
+  if (is_call && function_of(header).in_blocks.prepare != nullptr) {
+    return function_of(header).in_blocks.prepare(rest, blocks);
+  }
+  throw error(EBADMSG, fmt::format("rank {} sent blocks, for which there is no value", from));
 }
 
 /// Called while the exception of a post is handled.
@@ -321,21 +411,33 @@ void call_service::fail_post(const message_header& header) noexcept {
   if (!stored_failure_) stored_failure_ = std::current_exception();
 }
 
-void call_service::take_reply(const message_header& header, int from, byte_reader result) {
+pending_reply* call_service::expected_reply(const message_header& header, int from) const {
   if (header.request >= expected_.size() || expected_[header.request].rank != from) {
     throw error(EBADMSG, fmt::format("rank {} answered a call that was not made", from));
   }
-  pending_reply* const reply = std::exchange(expected_[header.request], {}).reply;
+  return expected_[header.request].reply;
+}
+
+void call_service::take_reply(const message_header& header, const rank_messages::message& one) {
+  pending_reply* const reply = expected_reply(header, one.from);
+  expected_[header.request] = {};
   free_.push_back(header.request);
   if (reply == nullptr) return;  // nobody waits any more
   reply->service_ = nullptr;
   try {
-    if (header.kind() == message_kind::failure) {
-      reply->failure_ = get_failure(result);
+    if (one.target != nullptr) {
+      auto& arrived = static_cast<arriving_values&>(*one.target);
+      if (arrived.failure) std::rethrow_exception(arrived.failure);
+      reply->take_prepared(arrived);
     } else {
-      reply->read(result);
+      byte_reader result = after_header(one.bytes());
+      if (header.kind() == message_kind::failure) {
+        reply->failure_ = get_failure(result);
+      } else {
+        reply->read(result);
+      }
+      if (result.left() != 0) throw_bytes_left(result.left());
     }
-    if (result.left() != 0) throw_bytes_left(result.left());
   } catch (...) {
     reply->failure_ = std::current_exception();
   }

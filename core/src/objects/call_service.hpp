@@ -50,7 +50,7 @@ struct message_header {
 };
 static_assert(sizeof(message_header) == 20);
 
-class call_service {
+class call_service final : private block_receiver {
  public:
   call_service(object_space& space, std::unique_ptr<rank_messages> messages);
   call_service(const call_service&) = delete;
@@ -63,10 +63,13 @@ class call_service {
 
   /// Returns the begin of a message to a rank that calls a function, or with null destroys an
   /// object. Waits while too much is under way to that rank, if no call is running here.
-  [[nodiscard]] std::vector<std::byte> begin_call(const rank_function* function, int rank,
-                                                  std::uint64_t object, pending_reply* reply);
-  void end_call(std::vector<std::byte>&& bytes, int rank);
+  [[nodiscard]] call_writer begin_call(const rank_function* function, int rank,
+                                       std::uint64_t object, bool is_answered,
+                                       call_writer::block_use blocks);
+  /// Sends it; the answer goes to `reply`, if that is not null.
+  void end_call(outgoing_message&& message, int rank, pending_reply* reply);
   void serve_until(function_ref<bool()> condition);
+  /// Serves calls until the reply is there, then throws what a post has left to be thrown.
   void wait(const pending_reply& reply);
   /// The reply is not waited for any more.
   void forget(pending_reply& reply) noexcept;
@@ -85,13 +88,22 @@ class call_service {
   };
 
   [[nodiscard]] bool serve_one();
-  void serve(const rank_messages::message& one);
-  void serve_call(const message_header& header, int from, byte_reader arguments);
-  void run_call(const message_header& header, byte_reader& arguments, std::vector<std::byte>& to);
+  void serve_next();
+  void serve(rank_messages::message& one);
+  void serve_call(const message_header& header, const rank_messages::message& one);
+  void run_call(const message_header& header, const rank_messages::message& one, call_writer& to);
   void fail_post(const message_header& header) noexcept;
-  void take_reply(const message_header& header, int from, byte_reader result);
+  void take_reply(const message_header& header, const rank_messages::message& one);
+  [[nodiscard]] pending_reply* expected_reply(const message_header& header, int from) const;
+  [[nodiscard]] const rank_function& function_of(const message_header& header) const;
+  std::unique_ptr<block_target> prepare(int from, std::span<const std::byte> bytes,
+                                        std::span<const std::uint32_t> sizes) noexcept override;
+  std::unique_ptr<arriving_values> prepare_values(int from, std::span<const std::byte> bytes,
+                                                  const block_sizes& sizes) const;
+  [[nodiscard]] std::size_t min_block_bytes_to(int rank) const noexcept;
+  void expect(pending_reply& reply, int rank, std::vector<std::byte>& bytes);
   void give_credit(int to, std::size_t bytes);
-  void send(std::vector<std::byte>&& bytes, int to);
+  void send(outgoing_message&& message, int to);
   void send_control(int to, const message_header& header, const totals* counts = nullptr);
   void answer_if_asked();
   void count_until_quiet();

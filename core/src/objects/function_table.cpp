@@ -73,10 +73,12 @@ std::vector<const rank_function*> make_table() {
 }  // namespace
 
 rank_function::rank_function(const std::type_info& its_name, const std::type_info* its_object,
-                             body its_body, failure_handler on_failure) noexcept
+                             body its_body, block_form its_block_form,
+                             failure_handler on_failure) noexcept
     : name(its_name.name()),
       object(its_object),
       run(its_body),
+      in_blocks(its_block_form),
       on_post_failure(on_failure),
       next(registered) {
   registered = this;

@@ -89,17 +89,19 @@ std::vector<std::byte> object_space::take_broadcast(int root) {
 void object_space::wait(detail::pending_reply& reply) {
   service_->wait(reply);
 }
-std::vector<std::byte> object_space::begin_call(const detail::rank_function& function, int rank,
-                                                std::uint64_t object,
-                                                detail::pending_reply* reply) {
-  return service_->begin_call(&function, rank, object, reply);
+detail::call_writer object_space::begin_call(const detail::rank_function& function, int rank,
+                                             std::uint64_t object, bool is_answered,
+                                             detail::call_writer::block_use blocks) {
+  return service_->begin_call(&function, rank, object, is_answered, blocks);
 }
-void object_space::end_call(std::vector<std::byte>&& bytes, int rank) {
-  service_->end_call(std::move(bytes), rank);
+void object_space::end_call(outgoing_message&& message, int rank, detail::pending_reply* reply) {
+  service_->end_call(std::move(message), rank, reply);
 }
 void object_space::destroy(int rank, std::uint64_t object) {
   detail::reply_of<void> reply;
-  service_->end_call(service_->begin_call(nullptr, rank, object, &reply), rank);
+  auto call =
+      service_->begin_call(nullptr, rank, object, true, detail::call_writer::block_use::own);
+  service_->end_call(std::move(call.message), rank, &reply);
   service_->wait(reply);
   reply.take();
 }

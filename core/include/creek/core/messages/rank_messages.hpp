@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -16,20 +17,59 @@
 
 namespace creek {
 
+/// Memory that is sent after the bytes of a message, without a copy.
+struct message_block {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;  ///< null: the sender keeps the memory until it is sent
+};
+
+struct outgoing_message {
+  std::vector<std::byte> bytes;
+  std::vector<message_block> blocks;
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t sum = bytes.size();
+    for (const message_block& each : blocks) sum += each.bytes.size();
+    return sum;
+  }
+};
+
+/// Memory for the blocks of a message that arrives.
+class block_target {
+ public:
+  block_target() = default;
+  block_target(const block_target&) = delete;
+  block_target& operator=(const block_target&) = delete;
+  virtual ~block_target() = default;
+  /// One per block, of its size; or none, if the blocks are to be dropped.
+  std::vector<std::span<std::byte>> blocks;
+};
+
+/// Makes the memory for blocks, when the bytes of their message have arrived.
+class block_receiver {
+ public:
+  virtual std::unique_ptr<block_target> prepare(int from, std::span<const std::byte> bytes,
+                                                std::span<const std::uint32_t> sizes) noexcept = 0;
+
+ protected:
+  ~block_receiver() = default;
+};
+
 /// The messages of one rank. Used by the thread that may use its communicator. Messages from one
 /// rank to another arrive in the order in which they were sent.
 ///
-/// The first 4 bytes of a message are its length, which send() fills in.
+/// The first 4 bytes of a message are its length with all blocks, which send() fills in.
 class rank_messages {
  public:
   static constexpr std::size_t length_bytes = sizeof(std::uint32_t);
 
   struct message {
     int from = -1;
-    std::size_t size = 0;
-    std::vector<std::byte> memory;  ///< at least `size`
+    std::size_t size = 0;                  ///< with all blocks
+    std::size_t head = 0;                  ///< without them
+    std::vector<std::byte> memory;         ///< at least `head`
+    std::unique_ptr<block_target> target;  ///< that the blocks are in; null if there are none
     [[nodiscard]] std::span<const std::byte> bytes() const noexcept {
-      return {memory.data(), size};
+      return {memory.data(), head};
     }
   };
 
@@ -41,13 +81,25 @@ class rank_messages {
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int size() const = 0;
   /// Begins to send to another rank, and does not wait. Throws usage_error for 4 GB or more.
-  void send(std::vector<std::byte>&& bytes, int to) {
-    const auto length = static_cast<std::uint32_t>(bytes.size());
-    if (length != bytes.size()) [[unlikely]]
-      throw_too_long(bytes.size());
-    std::memcpy(bytes.data(), &length, sizeof length);
-    begin_send(std::move(bytes), to);
+  void send(outgoing_message&& message, int to) {
+    const auto length = static_cast<std::uint32_t>(checked_size(message));
+    std::memcpy(message.bytes.data(), &length, sizeof length);
+    begin_send(std::move(message), to);
   }
+  /// Returns the size of a message. Throws usage_error for 4 GB or more.
+  static std::size_t checked_size(const outgoing_message& message) {
+    const std::size_t size = message.size();
+    if (size != static_cast<std::uint32_t>(size)) [[unlikely]]
+      throw_too_long(size);
+    return size;
+  }
+  /// Returns the size from which on a block is better than a copy in the message; all ranks return
+  /// the same. By default no size is. Blocks go to the receiver that was set.
+  [[nodiscard]] virtual std::size_t min_block_bytes() const noexcept { return no_blocks; }
+  static constexpr std::size_t no_blocks = std::numeric_limits<std::size_t>::max();
+  void set_block_receiver(block_receiver& to) noexcept { block_receiver_ = &to; }
+  /// Waits until no block without an owner is under way, without serving anything meanwhile.
+  virtual void finish_blocks_without_owner() {}
   /// Takes the next message, if one has arrived whole; throws creek::error (EBADMSG) for one whose
   /// length is wrong.
   [[nodiscard]] virtual bool try_receive(message& to) = 0;
@@ -73,13 +125,15 @@ class rank_messages {
   }
 
  protected:
-  virtual void begin_send(std::vector<std::byte>&& bytes, int to) = 0;
+  virtual void begin_send(outgoing_message&& message, int to) = 0;
+  [[nodiscard]] block_receiver& receiver_of_blocks() const noexcept { return *block_receiver_; }
   /// Throws creek::error: a message of `size` bytes does not have the length that it states.
   [[noreturn]] static void throw_wrong_length(int from, std::size_t stated, std::size_t size);
 
  private:
   [[noreturn]] static void throw_too_long(std::size_t size);
 
+  block_receiver* block_receiver_ = nullptr;
   std::vector<std::vector<std::byte>> unused_;
   std::size_t unused_bytes_ = 0;
 };
@@ -117,8 +171,8 @@ class mailbox_messages final : public rank_messages {
     std::size_t sent = 0;
   };
 
-  void begin_send(std::vector<std::byte>&& bytes, int to) override {
-    out_[static_cast<std::size_t>(to)].push_back({std::move(bytes), 0});
+  void begin_send(outgoing_message&& message, int to) override {
+    out_[static_cast<std::size_t>(to)].push_back({std::move(message.bytes), 0});
     push();
   }
   void push() {
@@ -152,7 +206,7 @@ class mailbox_messages final : public rank_messages {
       if (got.size() < length) continue;
       recycle(std::exchange(to.memory, std::exchange(got, {})));
       to.from = from;
-      to.size = length;
+      to.size = to.head = length;
       return true;
     }
     return false;

@@ -2,6 +2,7 @@
 // Byte forms of values: how keys, values, arguments and results go between cores, ranks and files.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -204,8 +205,29 @@ inline const std::byte* take_bytes(byte_reader& at, std::size_t bytes) {
   return at.take(bytes);
 }
 
+/// Maximum bytes that are copied at once. From about twice as many on, glibc copies by `rep movsb`,
+/// which AMD's Zen 3 does at 2 GB/s instead of 40 if the destination is up to 63 bytes after the
+/// source, modulo the size of a page (measured; glibc's bug 30994).
+inline constexpr std::size_t copied_at_once = 2048;
+
+/// Appends elements that are copied by their bytes.
+template <class Container, class T>
+void append_in_pieces(Container& to, const T* from, std::size_t count) {
+  constexpr std::size_t piece = std::max<std::size_t>(1, copied_at_once / sizeof(T));
+  if constexpr (requires { to.reserve(count); }) {
+    const std::size_t needed = to.size() + count;
+    if (needed > to.capacity()) to.reserve(std::max(needed, 2 * to.capacity()));
+  }
+  for (const T* const end = from + count; from != end;) {
+    const T* const next = from + std::min(piece, static_cast<std::size_t>(end - from));
+    to.insert(to.end(), from, next);
+    from = next;
+  }
+}
+
 inline void put_bytes(std::vector<std::byte>& to, const void* from, std::size_t size) {
   const auto* bytes = static_cast<const std::byte*>(from);
+  if (size > copied_at_once) return append_in_pieces(to, bytes, size);
   to.insert(to.end(), bytes, bytes + size);
 }
 
@@ -382,7 +404,10 @@ struct wire<T> {
       const std::byte* const from = detail::take_bytes(at, count * sizeof(element));
       if (reinterpret_cast<std::uintptr_t>(from) % alignof(element) == 0) {
         const auto* const first = reinterpret_cast<const element*>(from);
-        return T(first, first + count);
+        if (count * sizeof(element) <= detail::copied_at_once) return T(first, first + count);
+        T all;
+        detail::append_in_pieces(all, first, count);
+        return all;
       }
       T all(count);
       if (count != 0) std::memcpy(std::ranges::data(all), from, count * sizeof(element));

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include <creek/core/messages/wire.hpp>
+#include <creek/core/objects/call_blocks.hpp>
 #include <creek/core/objects/function_table.hpp>
 
 namespace creek::detail {
@@ -40,33 +42,91 @@ struct call_shape {
                 "results come from another rank as bytes: give their type a function serialize or "
                 "a form, see creek/core/messages/wire.hpp; a view cannot be returned");
 
+  static constexpr bool may_have_blocks = (block_value<std::decay_t<P>> || ...);
+
   template <class... A>
-  static void put(std::vector<std::byte>& to, A&&... arguments) {
+  static void put(call_writer& to, A&&... arguments) {
     static_assert(sizeof...(A) == sizeof...(P), "a call has another number of arguments");
-    (put_one<std::decay_t<P>>(to, std::forward<A>(arguments)), ...);
+    (to.put<std::decay_t<P>>(std::forward<A>(arguments)), ...);
   }
-  /// Reads the arguments, gives them to `f` and appends the bytes of the result.
+  /// Appends all arguments to the bytes.
+  static void put(std::vector<std::byte>& to, const std::decay_t<P>&... arguments) {
+    (wire<std::decay_t<P>>::put(to, arguments), ...);
+  }
+  /// Reads the arguments, gives them to `f` and appends the result.
   template <class F>
-  static void run(F&& f, byte_reader& from, std::vector<std::byte>& to) {
+  static void run(F&& f, byte_reader& from, call_writer& to) {
     // Braces: they evaluate the parts from left to right.
-    std::tuple<std::decay_t<P>...> arguments{wire<std::decay_t<P>>::get(from)...};
+    arguments_type arguments{wire<std::decay_t<P>>::get(from)...};
     if (from.left() != 0) throw_bytes_left(from.left());
+    apply(f, arguments, to);
+  }
+
+  /// Reads the arguments, whose blocks have not arrived.
+  static std::unique_ptr<arriving_values> prepare(byte_reader& from, const block_sizes& sizes) {
+    block_value_reader reader(from, sizes);
+    auto made = std::make_unique<arriving>(reader);
+    if (from.left() != 0) throw_bytes_left(from.left());
+    return made;
+  }
+  template <class F>
+  static void run_prepared(F&& f, arriving_values& prepared, call_writer& to) {
+    apply(f, static_cast<arriving&>(prepared).arguments, to);
+  }
+
+ private:
+  using arguments_type = std::tuple<std::decay_t<P>...>;
+
+  struct arriving final : arriving_values {
+    explicit arriving(block_value_reader& from) : arguments{from.get<std::decay_t<P>>()...} {
+      viewed = std::move(from.viewed);
+      std::apply([&](const auto&... each) { (from.add_block(each, blocks), ...); }, arguments);
+    }
+    arguments_type arguments;
+    std::vector<std::unique_ptr<std::byte[]>> viewed;
+  };
+
+  template <class F>
+  static void apply(F&& f, arguments_type& arguments, call_writer& to) {
     std::apply(
         [&](std::decay_t<P>&... each) {
           if constexpr (std::is_void_v<R>) {
             f(static_cast<P&&>(each)...);
           } else {
-            wire<result>::put(to, f(static_cast<P&&>(each)...));
+            to.put<result>(f(static_cast<P&&>(each)...));
           }
         },
         arguments);
   }
+};
+
+/// The entry in the table of functions for a Function that has a shape and is called by
+/// `invoke(space, object, arguments...)`.
+template <class Function>
+struct entry_points {
+  static void run(object_space& space, void* object, byte_reader& from, call_writer& to) {
+    Function::shape::run(caller{space, object}, from, to);
+  }
+  static void run_prepared(object_space& space, void* object, arriving_values& arguments,
+                           call_writer& to) {
+    Function::shape::run_prepared(caller{space, object}, arguments, to);
+  }
+  static constexpr rank_function::block_form in_blocks() {
+    if constexpr (Function::shape::may_have_blocks) {
+      return {&Function::shape::prepare, &run_prepared};
+    }
+    return {};
+  }
 
  private:
-  template <class Sent>
-  static void put_one(std::vector<std::byte>& to, const Sent& argument) {
-    wire<Sent>::put(to, argument);
-  }
+  struct caller {
+    object_space& space;
+    void* object;
+    template <class... A>
+    decltype(auto) operator()(A&&... arguments) const {
+      return Function::invoke(space, object, std::forward<A>(arguments)...);
+    }
+  };
 };
 
 template <class T, class R, class... P>
@@ -127,27 +187,24 @@ constexpr rank_function::failure_handler failure_handler_of() {
 template <class T, auto F>
 struct function_on_object {
   using shape = shape_of<T, F>;
-  static void run(object_space&, void* object, byte_reader& from, std::vector<std::byte>& to) {
-    shape::run(
-        [&]<class... A>(A&&... arguments) -> decltype(auto) {
-          return std::invoke(F, *static_cast<T*>(object), std::forward<A>(arguments)...);
-        },
-        from, to);
+  using points = entry_points<function_on_object>;
+  template <class... A>
+  static decltype(auto) invoke(object_space&, void* object, A&&... arguments) {
+    return std::invoke(F, *static_cast<T*>(object), std::forward<A>(arguments)...);
   }
-  static inline rank_function entry{typeid(function_on_object), &typeid(T), &run,
-                                    failure_handler_of<T>()};
+  static inline rank_function entry{typeid(function_on_object), &typeid(T), &points::run,
+                                    points::in_blocks(), failure_handler_of<T>()};
 };
 template <auto F>
 struct function_on_object<void, F> {
   using shape = shape_of<void, F>;
-  static void run(object_space&, void*, byte_reader& from, std::vector<std::byte>& to) {
-    shape::run(
-        [&]<class... A>(A&&... arguments) -> decltype(auto) {
-          return std::invoke(F, std::forward<A>(arguments)...);
-        },
-        from, to);
+  using points = entry_points<function_on_object>;
+  template <class... A>
+  static decltype(auto) invoke(object_space&, void*, A&&... arguments) {
+    return std::invoke(F, std::forward<A>(arguments)...);
   }
-  static inline rank_function entry{typeid(function_on_object), nullptr, &run};
+  static inline rank_function entry{typeid(function_on_object), nullptr, &points::run,
+                                    points::in_blocks()};
 };
 
 }  // namespace creek::detail

@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <typeinfo>
 #include <vector>
 
 #include <creek/core/messages/wire.hpp>
+#include <creek/core/objects/call_blocks.hpp>
 
 namespace creek {
 
@@ -22,11 +24,18 @@ namespace detail {
 struct rank_function {
   /// Reads the arguments, calls the function, and appends the bytes of what it returns.
   using body = void (*)(object_space& space, void* object, byte_reader& arguments,
-                        std::vector<std::byte>& result);
+                        call_writer& result);
+  /// The same in two steps, for arguments with blocks: makes the arguments, with memory for the
+  /// blocks; calls the function when these have arrived. Null if no parameter can be a block.
+  struct block_form {
+    std::unique_ptr<arriving_values> (*prepare)(byte_reader& arguments, const block_sizes& sizes);
+    void (*run)(object_space& space, void* object, arriving_values& arguments, call_writer& result);
+  };
   using failure_handler = void (*)(void* object, std::exception_ptr failure);
 
   /// Registers it. `its_object`: the type of the object that it is called on, or null.
   rank_function(const std::type_info& its_name, const std::type_info* its_object, body its_body,
+                block_form its_block_form = block_form{},
                 failure_handler on_failure = nullptr) noexcept;
   rank_function(const rank_function&) = delete;
   rank_function& operator=(const rank_function&) = delete;
@@ -34,6 +43,7 @@ struct rank_function {
   const char* name;  ///< mangled
   const std::type_info* object;
   body run;
+  block_form in_blocks;
   failure_handler on_post_failure;
   std::uint32_t number = 0;  ///< in the table
   rank_function* next;       ///< registered before this one

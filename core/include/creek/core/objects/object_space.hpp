@@ -109,21 +109,19 @@ class object_space {
   template <class T, class... A>
   struct construction {
     using shape = detail::call_shape<std::uint64_t, A...>;
-    static void run(object_space& space, void*, byte_reader& from, std::vector<std::byte>& to) {
-      shape::run(
-          [&](auto&&... arguments) {
-            std::unique_ptr<T> made;
-            if constexpr (std::is_constructible_v<T, A...>) {
-              made = std::make_unique<T>(std::move(arguments)...);
-            } else {
-              made.reset(new T{std::move(arguments)...});
-            }
-            return space.adopt(made.release(), typeid(T),
-                               [](void* object) noexcept { delete static_cast<T*>(object); });
-          },
-          from, to);
+    using points = detail::entry_points<construction>;
+    static std::uint64_t invoke(object_space& space, void*, A&&... arguments) {
+      std::unique_ptr<T> made;
+      if constexpr (std::is_constructible_v<T, A...>) {
+        made = std::make_unique<T>(std::move(arguments)...);
+      } else {
+        made.reset(new T{std::move(arguments)...});
+      }
+      return space.adopt(made.release(), typeid(T),
+                         [](void* object) noexcept { delete static_cast<T*>(object); });
     }
-    static inline detail::rank_function entry{typeid(construction), nullptr, &run};
+    static inline detail::rank_function entry{typeid(construction), nullptr, &points::run,
+                                              points::in_blocks()};
   };
   /// A text is sent for an array or address of characters.
   template <class A>
@@ -134,7 +132,8 @@ class object_space {
   auto call(int rank, std::uint64_t object, A&&... arguments) {
     using function = detail::function_on_object<T, F>;
     detail::reply_of<typename function::shape::result> reply;
-    send<function>(rank, object, &reply, std::forward<A>(arguments)...);
+    send<function>(rank, object, &reply, detail::call_writer::block_use::borrow,
+                   std::forward<A>(arguments)...);
     wait(reply);
     return reply.take();
   }
@@ -146,27 +145,31 @@ class object_space {
   template <class T, auto F, class... A>
   void post(int rank, std::uint64_t object, A&&... arguments) {
     using function = detail::function_on_object<T, F>;
-    send<function>(rank, object, nullptr, std::forward<A>(arguments)...);
+    send<function>(rank, object, nullptr, detail::call_writer::block_use::own,
+                   std::forward<A>(arguments)...);
   }
   template <class Function, class... A>
   auto async_call(int rank, std::uint64_t object, A&&... arguments) {
     using result = typename Function::shape::result;
     async_result<result> made(std::make_unique<detail::reply_of<result>>());
-    send<Function>(rank, object, made.reply_.get(), std::forward<A>(arguments)...);
+    send<Function>(rank, object, made.reply_.get(), detail::call_writer::block_use::own,
+                   std::forward<A>(arguments)...);
     return made;
   }
   template <class Function, class... A>
-  void send(int rank, std::uint64_t object, detail::pending_reply* reply, A&&... arguments) {
-    std::vector<std::byte> bytes = begin_call(Function::entry, rank, object, reply);
-    Function::shape::put(bytes, std::forward<A>(arguments)...);
-    end_call(std::move(bytes), rank);
+  void send(int rank, std::uint64_t object, detail::pending_reply* reply,
+            detail::call_writer::block_use blocks, A&&... arguments) {
+    detail::call_writer to = begin_call(Function::entry, rank, object, reply != nullptr, blocks);
+    Function::shape::put(to, std::forward<A>(arguments)...);
+    end_call(std::move(to.message), rank, reply);
   }
 
   static void store_broadcast(int root, std::vector<std::byte> value);
   [[nodiscard]] std::vector<std::byte> take_broadcast(int root);
-  std::vector<std::byte> begin_call(const detail::rank_function& function, int rank,
-                                    std::uint64_t object, detail::pending_reply* reply);
-  void end_call(std::vector<std::byte>&& bytes, int rank);
+  detail::call_writer begin_call(const detail::rank_function& function, int rank,
+                                 std::uint64_t object, bool is_answered,
+                                 detail::call_writer::block_use blocks);
+  void end_call(outgoing_message&& message, int rank, detail::pending_reply* reply);
   void destroy(int rank, std::uint64_t object);
   void wait(detail::pending_reply& reply);
   std::uint64_t adopt(void* object, const std::type_info& type, void (*end)(void*) noexcept);

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <creek/core/messages/wire.hpp>
+#include <creek/core/objects/call_blocks.hpp>
 
 namespace creek::detail {
 
@@ -31,6 +33,10 @@ class pending_reply {
  private:
   friend class call_service;
   virtual void read(byte_reader& from) = 0;
+  /// Reads a result whose blocks have not arrived, into a value of its own: the reply may be
+  /// dropped before they have.
+  virtual std::unique_ptr<arriving_values> prepare(byte_reader& from, const block_sizes& sizes) = 0;
+  virtual void take_prepared(arriving_values& prepared) = 0;
 
   call_service* service_ = nullptr;  ///< while the reply is expected
   std::uint32_t slot_ = 0;
@@ -47,7 +53,20 @@ class reply_of final : public pending_reply {
   }
 
  private:
+  struct arriving final : arriving_values {
+    explicit arriving(block_value_reader from) : value(from.template get<R>()) {
+      from.add_block(value, blocks);
+    }
+    R value;
+  };
+
   void read(byte_reader& from) override { value_.emplace(wire<R>::get(from)); }
+  std::unique_ptr<arriving_values> prepare(byte_reader& from, const block_sizes& sizes) override {
+    return std::make_unique<arriving>(block_value_reader(from, sizes));
+  }
+  void take_prepared(arriving_values& prepared) override {
+    value_.emplace(std::move(static_cast<arriving&>(prepared).value));
+  }
   std::optional<R> value_;
 };
 template <>
@@ -57,6 +76,10 @@ class reply_of<void> final : public pending_reply {
 
  private:
   void read(byte_reader&) override {}
+  std::unique_ptr<arriving_values> prepare(byte_reader&, const block_sizes&) override {
+    return std::make_unique<arriving_values>();
+  }
+  void take_prepared(arriving_values&) override {}
 };
 
 }  // namespace creek::detail

@@ -179,7 +179,7 @@ class movable_function {
     std::apply([&](const auto&... each) { signature::shape::put(to, each...); }, values(at(task)));
   }
   static void drop(std::byte* task) noexcept { std::destroy_at(&at(task)); }
-  static void receive(object_space&, void* bag, byte_reader& from, std::vector<std::byte>&) {
+  static void receive(object_space&, void* bag, byte_reader& from, call_writer&) {
     arguments sent = signature::decode(from);
     std::apply([&](auto&... each) { add(*static_cast<movable_bag*>(bag), std::move(each)...); },
                sent);
