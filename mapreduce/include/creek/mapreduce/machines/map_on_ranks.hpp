@@ -42,15 +42,20 @@ inline void run_split_mapper(task_bag<split_mapper>& bag, std::uint64_t split) {
   here.map(here.context, here.mapper, static_cast<std::size_t>(split));
 }
 
+/// Communicators over which an object_space can be made.
+template <class Communicator>
+concept makes_rank_messages = requires(Communicator& ranks) {
+  ranks.make_rank_messages();
+}
+|| requires(Communicator& ranks) {
+  ranks.memory();
+};
+
 /// Returns whether splits may move between the ranks; all ranks call it.
 template <class Communicator, class Input>
 [[nodiscard]] bool may_move_splits(Communicator& ranks, const Input& from) {
-  if constexpr (moves_splits<Input>) {
-    const bool here = from.splits_may_move() && !object_space::exists();
-    return ranks.allreduce(here ? 1 : 0, std::multiplies{}) != 0;
-  } else {
-    return false;
-  }
+  const bool here = from.splits_may_move() && !object_space::exists();
+  return ranks.allreduce(here ? 1 : 0, std::multiplies{}) != 0;
 }
 
 /// Calls `f(mapper, split)` for this rank's splits and those of others that it takes. Mappers are
@@ -77,16 +82,18 @@ void map_moving_splits(Communicator& ranks, runtime& rt, const own_splits<Input>
 template <class Communicator, class Plan, class Input>
 void map_on_ranks(stage_times& times, Communicator& ranks, runtime& rt, Plan& plan,
                   own_splits<Input>& mine, const options& chosen) {
-  if (!may_move_splits(ranks, mine.input())) {
-    return rt.run([&] { map_all(times, plan, mine, chosen, rt.worker_count()); });
+  if constexpr (moves_splits<Input> && makes_rank_messages<Communicator>) {
+    if (may_move_splits(ranks, mine.input())) {
+      const stopwatch watch(times, stage::map);
+      auto map = [&](std::size_t mapper, std::size_t split) {
+        check_stop(chosen);
+        map_split(plan, mine.input(), chosen, mapper, split);
+        report_split(chosen);
+      };
+      return map_moving_splits(ranks, rt, mine, map);
+    }
   }
-  const stopwatch watch(times, stage::map);
-  auto map = [&](std::size_t mapper, std::size_t split) {
-    check_stop(chosen);
-    map_split(plan, mine.input(), chosen, mapper, split);
-    report_split(chosen);
-  };
-  map_moving_splits(ranks, rt, mine, map);
+  rt.run([&] { map_all(times, plan, mine, chosen, rt.worker_count()); });
 }
 
 }  // namespace detail
