@@ -244,8 +244,8 @@ void make_index(const index_arguments& given, const limit_of_process& limit, ran
   say(given, summary, emitted, report, files);
 }
 
-/// Writes the entries of one rank, of which `for_each(f)` calls `f(entry)` with each and may be
-/// called again. Returns the summary of the part.
+/// Writes the entries of one rank: `for_each(f)` calls `f(entry)` for each entry, and is called
+/// more than once. Returns the summary of the part.
 template <class ForEach>
 std::vector<std::byte> write_part(const index_arguments& given, const mapreduce::text_files& files,
                                   rank_lines& out, ForEach&& for_each) {

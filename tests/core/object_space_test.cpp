@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <utility>
@@ -254,6 +255,35 @@ TEST(ObjectSpaceMessages, HaveBlocksThatAreMovedOrCopiedOnce) {
       EXPECT_NE(each.owner, nullptr);
       EXPECT_TRUE(std::ranges::equal(each.bytes, std::as_bytes(std::span(kept))));
     }
+  });
+}
+
+std::size_t length_of(const std::pmr::vector<char>& text) {
+  return text.size();
+}
+
+struct without_default {
+  explicit without_default(int of) : number(of) {}
+  int number;
+};
+std::size_t count_of(const std::vector<without_default>& all) {
+  return all.size();
+}
+
+/// The memory resource may be gone when the block is sent.
+TEST(ObjectSpaceMessages, CopyWhatIsInMemoryOfTheCaller) {
+  with_planted_messages([&](object_space& space, planted_messages& to) {
+    to.min_block = 100;
+    std::pmr::monotonic_buffer_resource memory;
+    std::pmr::vector<char> text(200, 'x', &memory);
+    const void* const begin = text.data();
+    space.post_on<&length_of>(1, std::move(text));
+    ASSERT_EQ(to.sent_blocks.at(0).size(), 1u);
+    EXPECT_NE(to.sent_blocks[0][0].bytes.data(), begin);
+    EXPECT_NE(to.sent_blocks[0][0].owner, nullptr);
+    // Elements that are made from numbers only have no blocks.
+    space.post_on<&count_of>(1, std::vector<without_default>(100, without_default(3)));
+    EXPECT_TRUE(to.sent_blocks.at(1).empty());
   });
 }
 

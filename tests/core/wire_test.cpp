@@ -154,6 +154,26 @@ TEST(WireForms, ByAFunctionSerialize) {
   expect_same(std::pair(one, std::optional(by_function{3, -1})));
 }
 
+/// A container that cannot insert a range.
+struct few_functions : private std::vector<int> {
+  using base = std::vector<int>;
+  using base::begin, base::end, base::size, base::data, base::push_back;
+  using typename base::value_type, typename base::iterator, typename base::const_iterator;
+  few_functions() = default;
+  explicit few_functions(std::size_t count) : base(count) {}
+  few_functions(const int* from, const int* to) : base(from, to) {}
+  iterator insert(const_iterator at, int value) { return base::insert(at, value); }
+  bool operator==(const few_functions&) const = default;
+};
+
+TEST(WireForms, AreThoseOfContainersWithFewFunctions) {
+  few_functions many;
+  for (int i = 0; i < 5000; ++i) many.push_back(i);
+  const std::vector<std::byte> bytes = bytes_of(many);
+  const std::byte* at = bytes.data();
+  EXPECT_EQ(wire<few_functions>::get(at), many);
+}
+
 TEST(WireForms, OfWhatIsCutOffAreErrors) {
   expect_same(std::string("text"));
   expect_same(std::optional<std::string>("text"));

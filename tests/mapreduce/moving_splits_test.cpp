@@ -10,6 +10,7 @@
 #include <atomic>
 #include <creek/core/objects/object_space.hpp>
 #include <creek/host/spmd.hpp>
+#include <fstream>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -93,6 +94,15 @@ TEST(MapReduceMovingSplits, GoToRanksThatHaveNone) {
       EXPECT_EQ(std::accumulate(moved.begin(), moved.end(), std::size_t{0}), splits);
     }
   }
+}
+
+TEST(MapReduceMovingSplits, AreNoneIfThereIsAStream) {
+  const support::temporary_folder folder;
+  const std::string small = folder.path() / "small.txt";
+  std::ofstream(small) << "a few words";
+  EXPECT_TRUE(text_files({small}).splits_may_move());
+  EXPECT_FALSE(text_files({small, "/dev/null"}).splits_may_move());
+  EXPECT_FALSE(text_files({"/dev/null", small}).splits_may_move());
 }
 
 TEST(MapReduceMovingSplits, StayUnderAnObjectSpace) {

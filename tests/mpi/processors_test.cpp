@@ -19,7 +19,7 @@ allowed_processors cpus(std::initializer_list<int> numbers) {
   return made;
 }
 
-allowed_processors in_group(std::uint64_t group, std::uint32_t quota) {
+allowed_processors in_group(std::uint64_t group, double quota) {
   allowed_processors made = cpus({0, 1, 2, 3, 4, 5, 6, 7});
   made.quota = quota;
   made.group_number = group;
@@ -70,6 +70,11 @@ TEST(MpiProcessors, OfAQuotaAreSharedByTheRanksOfItsGroup) {
   EXPECT_EQ(share_of_processors(here, 2), 1);
 }
 
+TEST(MpiProcessors, OfAFractionAreShared) {
+  const std::vector<allowed_processors> here(2, in_group(7, 1.5));
+  EXPECT_EQ(share_of_processors(here, 0), 0.75);
+}
+
 TEST(MpiProcessors, WithoutAQuotaAreNoPartOfOne) {
   // Both groups have the number 0 here.
   const std::vector<allowed_processors> here{in_group(0, 0), in_group(0, 2)};
@@ -79,6 +84,7 @@ TEST(MpiProcessors, WithoutAQuotaAreNoPartOfOne) {
 
 TEST(MpiProcessors, ThatAreLessThanOneMakePollingShort) {
   EXPECT_LT(spin_time(0.5), spin_time(1));
+  EXPECT_EQ(spin_time(0), spin_time(1));  // it is not known how many
 }
 
 }  // namespace

@@ -7,16 +7,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "jobs/rank_group.hpp"
 
 namespace creek::tool {
 
 /// The files are called part-00000, part-00001 ... by the number of the rank. Until commit() they
-/// have no names, on file systems that have such files; else they are `.FOLDER.PID.part-N` beside
-/// the folder, and are left behind only if a rank is killed. Every failure throws creek::error
-/// naming the folder; then it does not exist, or is empty as before. All ranks call all functions,
-/// except the destructor.
+/// have no names, on file systems that have such files; else they are hidden files beside the
+/// folder, whose names begin with `.FOLDER.PID.part-N` or `..FOLDER.PID.part-N`, and are left
+/// behind only if a rank is killed. Every failure throws creek::error naming the folder; then it
+/// does not exist, or is empty as before. All ranks call all functions, except the destructor.
 class part_folder {
  public:
   /// Begins a folder that is missing or empty.
@@ -35,8 +36,10 @@ class part_folder {
 
  private:
   void require_free() const;
-  void wait_for_all();
-  void make_hidden_folder();
+  void require_one_folder();
+  void agree(std::error_code mine, const char* doing);
+  [[nodiscard]] std::error_code make_hidden_folder();
+  void remove_hidden_folder();
 
   rank_group* ranks_;
   std::filesystem::path target_;

@@ -54,8 +54,8 @@ wordcount_report report_of(const job_run& run, const mapreduce::text_files& file
   return report;
 }
 
-/// Writes the words of one rank, of which `for_each(f)` calls `f(word)` with each and may be called
-/// again.
+/// Writes the words of one rank: `for_each(f)` calls `f(word)` for each word, and is called more
+/// than once.
 template <class ForEach>
 void write_part(rank_group& ranks, const wordcount_arguments& given, wordcount_report& report,
                 rank_lines& out, ForEach&& for_each) {

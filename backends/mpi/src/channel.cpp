@@ -28,8 +28,10 @@ void require(const calls& by, int code, const char* doing) {
 
 std::chrono::microseconds spin_time(double processors) {
   const char* const given = std::getenv("CREEK_MPI_SPIN");
-  if (given == nullptr || *given == '\0')
-    return std::chrono::microseconds(processors < 1 ? 5 : 200);
+  if (given == nullptr || *given == '\0') {
+    const bool is_shared = processors > 0 && processors < 1;
+    return std::chrono::microseconds(is_shared ? 5 : 200);
+  }
   unsigned number = 0;
   const auto [end, fault] = std::from_chars(given, given + std::strlen(given), number);
   if (fault != std::errc{} || *end != '\0') {

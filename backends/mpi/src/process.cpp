@@ -40,7 +40,8 @@ void require_equal_versions(channel& all) {
 /// Sets the number of workers that runtimes have by default if the rank shares processors.
 void share_processors(const channel& all) {
   const double alone = allowed_processors::here().alone();
-  if (alone == 0 || alone == all.processors()) return;  // nothing is known, or nothing shared
+  const bool is_known = alone > 0;
+  if (!is_known || std::max(1, static_cast<int>(alone)) == all.processors()) return;
   setenv("CREEK_WORKERS", std::to_string(all.processors()).c_str(), 0);
 }
 

@@ -38,7 +38,7 @@ allowed_processors allowed_processors::here() {
   const std::optional<cpu_quota> quota = read_cpu_quota();
   struct stat group {};
   if (!quota || stat(quota->from.c_str(), &group) != 0) return made;
-  made.quota = quota->workers();
+  made.quota = quota->cpus;
   made.group_device = group.st_dev;
   made.group_number = group.st_ino;
   return made;

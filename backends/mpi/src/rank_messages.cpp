@@ -96,13 +96,12 @@ class messages_from_any final : public rank_messages {
   }
 
   [[nodiscard]] std::size_t min_block_bytes() const noexcept override { return min_block_bytes_; }
-  void finish_blocks_without_owner() override {
-    const auto is_borrowed = [](const outgoing& each) {
+  [[nodiscard]] bool has_blocks_without_owner() override {
+    end_sends();
+    return std::ranges::any_of(sending_, [](const outgoing& each) {
       return std::ranges::any_of(each.message.blocks,
                                  [](const message_block& block) { return block.owner == nullptr; });
-    };
-    back_off waiting(channel_->spin(), longest_sleep(2 * part_bytes));
-    for (end_sends(); std::ranges::any_of(sending_, is_borrowed); end_sends()) waiting.pause();
+    });
   }
 
  private:
@@ -160,6 +159,7 @@ class messages_from_any final : public rank_messages {
     const std::size_t got = first_.bytes;
     if (got >= length_bytes) std::memcpy(&length, in_.memory.data(), sizeof length);
     in_.size = in_.head = length;
+    in_.sizes.clear();
     std::size_t head_here = got;
     if (got < std::min<std::size_t>(length, part_bytes)) {
       head_here = take_sizes(got);

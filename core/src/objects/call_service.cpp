@@ -210,10 +210,24 @@ void call_service::wait(const pending_reply& reply) {
   try {
     while (!reply.is_done()) serve_next();
   } catch (...) {
-    messages_->finish_blocks_without_owner();
+    finish_blocks_of_caller();
     throw;
   }
+  finish_blocks_of_caller();
   if (running_ == 0) throw_stored_failure();
+}
+
+/// Waits until what callers have lent for messages has been sent. Messages that arrive meanwhile
+/// are served later; they are received, because their senders may wait here, too.
+void call_service::finish_blocks_of_caller() {
+  while (messages_->has_blocks_without_owner()) {
+    rank_messages::message one;
+    if (messages_->try_receive(one)) {
+      own_.push_back(std::move(one));
+    } else {
+      std::this_thread::yield();
+    }
+  }
 }
 
 std::size_t call_service::poll() {

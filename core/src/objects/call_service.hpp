@@ -89,6 +89,7 @@ class call_service final : private block_receiver {
 
   [[nodiscard]] bool serve_one();
   void serve_next();
+  void finish_blocks_of_caller();
   void serve(rank_messages::message& one);
   void serve_call(const message_header& header, const rank_messages::message& one);
   void run_call(const message_header& header, const rank_messages::message& one, call_writer& to);
@@ -117,7 +118,7 @@ class call_service final : private block_receiver {
 
   std::vector<expected> expected_;  ///< replies, by slot
   std::vector<std::uint32_t> free_;
-  std::deque<rank_messages::message> own_;  ///< from this rank to itself
+  std::deque<rank_messages::message> own_;  ///< from this rank to itself, and others to be served
   int running_ = 0;                         ///< calls that run here, one in the wait of another
   std::uintptr_t stack_limit_;              ///< calls run above it
   std::exception_ptr stored_failure_;       ///< of a post, for the next wait outside of calls

@@ -42,9 +42,9 @@ struct machine_requirements {
 /// Runs a job over an input on all ranks of a communicator, such as one over MPI (creek/mpi.hpp),
 /// with the workers of a runtime on each. All ranks call it with equal arguments, outside of tasks;
 /// the runtimes may have different numbers of workers. Rank r begins with the splits r, r + P,
-/// r + 2P ... of the input, which must have the same splits on all P ranks, for instance the same
-/// files. A rank without splits takes some of another, if the input has `splits_may_move()`, the
-/// job fills no array, and the calling thread has no object_space.
+/// r + 2P ... of the input, which must have the same splits, with the same contents, on all P
+/// ranks: for instance the same files. A rank without splits takes some of another, if the input
+/// has `splits_may_move()`, the job fills no array, and the calling thread has no object_space.
 /// Each rank combines its own pairs as they are emitted, if the job combines (whatever strategy is
 /// chosen), and sends every other rank those whose keys belong there; a single rank calls run().
 /// Returns the result on rank 0, which is that of

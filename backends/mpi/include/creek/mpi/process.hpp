@@ -35,7 +35,8 @@ void require(const calls& by, int code, const char* doing);
 
 /// Returns how long a wait polls before it sleeps: CREEK_MPI_SPIN microseconds, or 200, longer than
 /// it takes to wake a peer that has gone to sleep: else both would sleep by turns. 5 if less than
-/// one processor is this rank's. Throws usage_error for a value that is no number.
+/// one processor is this rank's; 0 stands for an unknown number. Throws usage_error for a value
+/// that is no number.
 [[nodiscard]] std::chrono::microseconds spin_time(double processors);
 
 /// Returns the maximum pause of a wait for so many bytes: of more than MPI sends at once, it copies

@@ -14,15 +14,15 @@ namespace creek::mpi_backend {
 /// The processors that a rank may use, in a form that ranks send each other.
 struct allowed_processors {
   cpu_set_t mask;  ///< by its affinity
-  /// Workers that the CPU quota of its control group pays for; 0 if none limits it.
-  std::uint32_t quota = 0;
+  /// The CPU quota of its control group, in processors; 0 if none limits it.
+  double quota = 0;
   /// The control group that sets the quota, by its folder's device and number: equal for all ranks
   /// of a machine that the group limits together, also where containers give it different paths.
   std::uint64_t group_device = 0, group_number = 0;
 
   /// Reads those of this process.
   [[nodiscard]] static allowed_processors here();
-  /// Returns how many a process has that shares them with none.
+  /// Returns the processors of a process that shares them with no other rank; 0 if it is not known.
   [[nodiscard]] double alone() const noexcept;
 };
 

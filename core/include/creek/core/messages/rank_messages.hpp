@@ -98,8 +98,8 @@ class rank_messages {
   [[nodiscard]] virtual std::size_t min_block_bytes() const noexcept { return no_blocks; }
   static constexpr std::size_t no_blocks = std::numeric_limits<std::size_t>::max();
   void set_block_receiver(block_receiver& to) noexcept { block_receiver_ = &to; }
-  /// Waits until no block without an owner is under way, without serving anything meanwhile.
-  virtual void finish_blocks_without_owner() {}
+  /// Returns whether a block without an owner may still be read.
+  [[nodiscard]] virtual bool has_blocks_without_owner() { return false; }
   /// Takes the next message, if one has arrived whole; throws creek::error (EBADMSG) for one whose
   /// length is wrong.
   [[nodiscard]] virtual bool try_receive(message& to) = 0;

@@ -404,10 +404,14 @@ struct wire<T> {
       const std::byte* const from = detail::take_bytes(at, count * sizeof(element));
       if (reinterpret_cast<std::uintptr_t>(from) % alignof(element) == 0) {
         const auto* const first = reinterpret_cast<const element*>(from);
-        if (count * sizeof(element) <= detail::copied_at_once) return T(first, first + count);
-        T all;
-        detail::append_in_pieces(all, first, count);
-        return all;
+        if constexpr (requires(T all) { all.insert(all.end(), first, first); }) {
+          if (count * sizeof(element) > detail::copied_at_once) {
+            T all;
+            detail::append_in_pieces(all, first, count);
+            return all;
+          }
+        }
+        return T(first, first + count);
       }
       T all(count);
       if (count != 0) std::memcpy(std::ranges::data(all), from, count * sizeof(element));

@@ -24,8 +24,20 @@ namespace creek::detail {
 /// A vector or the like of elements that are copied by their bytes, a string, or a view of one.
 template <class T>
 concept block_value = string_like<T> ||
-    (sent_by_elements<T>&& std::ranges::contiguous_range<T>&&
-         sent_in_blocks<std::ranges::range_value_t<T>>&& std::constructible_from<T, std::size_t>);
+    (sent_by_elements<T>&& std::ranges::contiguous_range<T>&& sent_in_blocks<
+        std::ranges::range_value_t<T>>&& std::default_initializable<std::ranges::range_value_t<T>>&&
+         std::constructible_from<T, std::size_t>);
+
+/// Containers whose memory may outlive all that the caller has, once they are moved: those that
+/// take it from a resource of the caller may not.
+template <class T>
+concept owns_its_memory =
+    !std::ranges::view<T> &&
+    (
+        !requires { typename T::allocator_type; } ||
+        requires {
+          requires std::allocator_traits<typename T::allocator_type>::is_always_equal::value;
+        });
 
 [[noreturn]] void throw_wrong_block();
 
@@ -73,7 +85,7 @@ struct call_writer {
     if (borrows) {
       message.blocks.push_back({bytes, nullptr});
     } else if constexpr (std::is_rvalue_reference_v<A&&> && !std::is_const_v<A> &&
-                         !std::ranges::view<Sent>) {
+                         owns_its_memory<Sent>) {
       const auto owner = std::make_shared<Sent>(std::move(value));
       message.blocks.push_back({bytes_of_block(*owner), owner});
     } else {

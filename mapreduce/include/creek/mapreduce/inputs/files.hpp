@@ -85,7 +85,7 @@ class text_files {
   [[nodiscard]] std::size_t splits() const noexcept { return pieces_.size(); }
   /// Returns whether visits share no work: there are no streams, and no large compressed files.
   [[nodiscard]] bool splits_may_move() const noexcept {
-    return pieces_.empty() || pieces_.back().file != any_stream;
+    return std::ranges::none_of(files_, [this](const file& one) { return is_shared(one); });
   }
   /// Returns the bytes of the files on disk; streams count as 0.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }

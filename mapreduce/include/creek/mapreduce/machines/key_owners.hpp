@@ -37,6 +37,15 @@ template <class Job>
   }
 }
 
+/// Returns for how many keys one is a sample by which ranks agree on their ranges, if this rank has
+/// so many keys. All ranks call it.
+template <class Communicator>
+[[nodiscard]] std::uint64_t sample_step(Communicator& ranks, std::uint64_t keys) {
+  constexpr std::uint64_t keys_per_part = 1024;  // ranges differ by a few per cent; an estimate
+  const std::uint64_t all = ranks.allreduce(keys, std::plus{});
+  return std::max<std::uint64_t>(1, all / (keys_per_part * static_cast<unsigned>(ranks.size())));
+}
+
 /// Returns the bytes of all ranks, in the order of the ranks. All ranks call it.
 template <class Communicator>
 [[nodiscard]] std::vector<std::byte> share_bytes(Communicator& ranks,

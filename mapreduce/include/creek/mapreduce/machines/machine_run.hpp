@@ -184,7 +184,6 @@ class machine_run {
 
   /// Returns some keys of this rank, the same share of all keys on each rank.
   [[nodiscard]] std::vector<std::byte> sample(plan_type& plan) {
-    constexpr std::uint64_t keys_per_part = 1024;  // ranges differ by a few per cent; an estimate
     const stopwatch watch(made_.times, stage::partition);
     std::uint64_t keys = 0;
     const auto for_each = [&](auto f) {
@@ -193,8 +192,7 @@ class machine_run {
       }
     };
     for_each([&](const auto&) { ++keys; });
-    const std::uint64_t all = ranks_->allreduce(keys, std::plus{});
-    const std::uint64_t step = std::max<std::uint64_t>(1, all / (keys_per_part * owners_.ranks()));
+    const std::uint64_t step = sample_step(*ranks_, keys);
     std::vector<std::byte> bytes;
     for_each([&](const auto& key) {
       if (keys-- % step == 0) wire<typename Job::key_type>::put(bytes, key);

@@ -44,7 +44,8 @@ struct rank_shares {
 
   rank_shares(const memory_limit& limit, std::size_t workers, std::size_t ranks)
       : all(limit, workers), arrived({limit.bytes / 4 * 3, {}}, workers) {
-    arrived.limit = all.limit;  // for messages of errors
+    arrived.largest = all.largest;  // no pair is refused that was mapped
+    arrived.limit = all.limit;      // for messages of errors
     // Blocks of messages may be half empty, and as many bytes are received as sent.
     room = std::max<std::size_t>(all.worker / 16 / ranks, min_room);
   }
@@ -147,11 +148,8 @@ class spilled_stages {
 
   /// Lets each rank own a range of keys.
   void divide(const spilled_pairs<Job>& pairs, stage_times& times) {
-    constexpr std::uint64_t keys_per_part = 1024;  // ranges differ by a few per cent; an estimate
     const stopwatch watch(times, stage::partition);
-    const std::uint64_t all = ranks_->allreduce(pairs.pairs(), std::plus{});
-    const std::uint64_t step = std::max<std::uint64_t>(1, all / (keys_per_part * owners_.ranks()));
-    owners_.divide(share_bytes(*ranks_, pairs.sample(step)));
+    owners_.divide(share_bytes(*ranks_, pairs.sample(sample_step(*ranks_, pairs.pairs()))));
   }
 
   /// Sends and receives messages of limited size.
