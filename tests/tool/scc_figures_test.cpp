@@ -42,7 +42,7 @@ TEST(scc_figures, shows_message_protocols_beside_each_other) {
   const outcome all = creek("bench scc-messages --json --cores 4 --check");
   ASSERT_EQ(all.code, 0) << all.output;
   const auto tables = nlohmann::json::parse(all.output);
-  for (const char* table : {"send_receive", "broadcast", "all_to_all", "barrier", "lock"}) {
+  for (const char* table : {"send_receive", "broadcast", "all_to_all", "halo", "barrier", "lock"}) {
     EXPECT_FALSE(tables.at(table).empty()) << table;
     for (const auto& row : tables.at(table)) {
       EXPECT_GT(row.value("virtual_us", row.value("virtual_us_each", 0.0)), 0.0) << row;

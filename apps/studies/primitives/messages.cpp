@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek bench scc-messages`: compares the message protocols of RCCE and iRCCE on the simulated
-// chip: bandwidth of send and receive, broadcasts, all-to-all, barriers, locks. All times are
-// virtual.
+// chip: bandwidth of send and receive, broadcasts, all-to-all, halos, barriers, locks. All times
+// are virtual.
 #include <fmt/format.h>
 
 #include <memory>
@@ -20,9 +20,11 @@
 #include "bench/doubling.hpp"
 #include "chip/chip_options.hpp"
 #include "command_line/command.hpp"
+#include "halo.hpp"
 #include "json/json_value.hpp"
 #include "output/energy.hpp"
 #include "output/row_table.hpp"
+#include "rounds_on_chip.hpp"
 #include "studies/studies.hpp"
 
 namespace creek::tool {
@@ -31,7 +33,7 @@ namespace {
 using json = json_value;
 using machine_options = scc_backend::machine_options;
 
-constexpr int rounds = 8;
+constexpr int rounds = rounds_on_chip;
 
 enum class transport { chunks, pipelined, sections };
 constexpr transport transports[] = {transport::chunks, transport::pipelined, transport::sections};
@@ -46,24 +48,11 @@ const char* name_of(transport by) {
   return names[static_cast<int>(by)];
 }
 
-/// Returns the virtual microseconds per round of `body(communicator)` on `cores` cores, after a
-/// warm-up round and a barrier.
 template <class Body>
 double microseconds(const machine_options& on, int cores, const communicator_options& how,
                     Body body) {
-  virtual_time begun, ended;
-  simulate(
-      cores,
-      [&](scc_communicator& c) {
-        body(c);
-        c.barrier();
-        if (c.rank() == 0) begun = c.memory().now();
-        for (int i = 0; i < rounds; ++i) body(c);
-        c.barrier();
-        if (c.rank() == 0) ended = c.memory().now();
-      },
-      on, how);
-  return (ended - begun).in_seconds().value * 1e6 / rounds;
+  return microseconds_a_round(
+      on, scc_backend::first_cores(on.description, cores), how, [](scc_communicator&) {}, body);
 }
 
 /// Returns half a round trip between the first core and the core that is farthest from it.
@@ -217,13 +206,14 @@ void run(const chip_options& given, bool as_json) {
   const machine_options on = to_machine_options(given);
   const int cores = participating_cores(given, on);
   if (cores < 2) throw usage_error("scc-messages: needs at least two cores");
-  json all{{"schema_version", 1},
+  json all{{"schema_version", 2},
            {"command", "bench scc-messages"},
            {"chip", on.description.name},
            {"cores", cores},
            {"send_receive", measure_sends(on, cores)},
            {"broadcast", measure_broadcasts(on, cores)},
            {"all_to_all", measure_exchanges(on, cores)},
+           {"halo", measure_halo(on, cores)},
            {"barrier", measure_barriers(on, cores)},
            {"lock", measure_locks(on, cores)}};
   if (as_json) {
@@ -235,6 +225,7 @@ void run(const chip_options& given, bool as_json) {
   print_rows("Send and receive, first to last core", all["send_receive"], width);
   print_rows("Broadcast, each of eight in a row, which overlap", all["broadcast"], width);
   print_rows("All to all, each of eight in a row", all["all_to_all"], width);
+  print_rows("Halo of a grid, each of eight in a row", all["halo"], 36);
   print_rows("Barrier", all["barrier"], width);
   print_rows("Lock that all want at once", all["lock"], width);
 }
