@@ -88,6 +88,11 @@ class Case:
                 for each in parts:
                     each.unlink()  # an empty folder is replaced
             folder.rmdir()
+        empty, link = self.folder / "empty", self.folder / "link"
+        empty.mkdir()
+        link.symlink_to(empty)
+        done = launch.run(self.on(2, "wordcount", "--output-parts", str(link), *many))
+        self.expect((done.returncode, link.is_symlink(), len(list(empty.iterdir()))), (0, True, 2), "a folder behind a link")
         self.expect([each.name for each in self.folder.iterdir() if "part-" in each.name], [], "files beside the folder")
 
     def refused_parts(self):

@@ -72,7 +72,7 @@ void part_folder::require_free() const {
 
 /// Throws if a rank cannot see what rank 0 makes beside the target.
 void part_folder::require_one_folder() {
-  agree(make_hidden_folder(), "cannot create");
+  agree(make_hidden_folder(), "cannot write");
   std::error_code failed;
   if (!fs::exists(hidden_, failed))
     failed = std::make_error_code(std::errc::no_such_file_or_directory);
