@@ -13,14 +13,14 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 
 #include <creek/core/error.hpp>
 #include <creek/core/objects/call_signature.hpp>
 #include <creek/core/objects/object_space.hpp>
+
+#include "call_failure.hpp"
 
 namespace creek::detail {
 namespace {
@@ -38,63 +38,6 @@ std::uintptr_t limit_of_stack() {
   pthread_attr_getstack(&attributes, &lowest, &bytes);
   pthread_attr_destroy(&attributes);
   return reinterpret_cast<std::uintptr_t>(lowest) + bytes / 4;
-}
-
-void put_header(std::vector<std::byte>& to, const message_header& header) {
-  to.resize(sizeof header);
-  std::memcpy(to.data(), &header, sizeof header);
-}
-
-message_header header_of(int from, std::span<const std::byte> message) {
-  message_header header;
-  if (message.size() < sizeof header) {
-    throw error(EBADMSG,
-                fmt::format("rank {} sent {} bytes, which are no call", from, message.size()));
-  }
-  std::memcpy(&header, message.data(), sizeof header);
-  return header;
-}
-
-byte_reader after_header(std::span<const std::byte> message) {
-  return byte_reader(message.subspan(sizeof(message_header)));
-}
-
-enum class failure_kind : std::uint8_t { usage, system, other };
-
-/// Appends the exception that is being handled.
-void put_failure(std::vector<std::byte>& to) {
-  const auto put = [&](failure_kind kind, int code, std::string_view text) {
-    wire<failure_kind>::put(to, kind);
-    wire<int>::put(to, code);
-    wire<std::string_view>::put(to, text);
-  };
-  try {
-    throw;
-  } catch (const usage_error& why) {
-    put(failure_kind::usage, 0, why.what());
-  } catch (const std::system_error& why) {
-    // The receiver's exception appends the text of the code again.
-    std::string_view text = why.what();
-    const std::string code = ": " + why.code().message();
-    if (text.ends_with(code)) text.remove_suffix(code.size());
-    const bool has_errno = why.code().category() == std::generic_category() ||
-                           why.code().category() == std::system_category();
-    if (has_errno) return put(failure_kind::system, why.code().value(), text);
-    put(failure_kind::other, 0, why.what());
-  } catch (const std::exception& why) {
-    put(failure_kind::other, 0, why.what());
-  } catch (...) {
-    put(failure_kind::other, 0, "an exception that is no std::exception");
-  }
-}
-
-std::exception_ptr get_failure(byte_reader& from) {
-  const auto kind = wire<failure_kind>::get(from);
-  const int code = wire<int>::get(from);
-  const auto text = wire<std::string>::get(from);
-  if (kind == failure_kind::usage) return std::make_exception_ptr(usage_error(text));
-  if (kind == failure_kind::system) return std::make_exception_ptr(error(code, text));
-  return std::make_exception_ptr(call_error(text));
 }
 
 }  // namespace

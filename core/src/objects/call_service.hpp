@@ -16,39 +16,10 @@
 #include <creek/core/objects/function_table.hpp>
 #include <creek/core/objects/pending_reply.hpp>
 
+#include "call_message.hpp"
 #include "object_table.hpp"
 
 namespace creek::detail {
-
-enum class message_kind : std::uint8_t {
-  call,     ///< `request`: for the answer
-  post,     ///< a call without an answer
-  destroy,  ///< an object; answered like a call
-  result,
-  failure,  ///< what a call threw
-  credit,   ///< so many bytes of calls were served: `request`
-  ask,      ///< rank 0 asks for the counts
-  counts,   ///< so many messages sent and received
-  release,  ///< the end of a barrier
-};
-
-/// The first bytes of each message.
-struct message_header {
-  std::uint32_t length = 0;
-  std::uint32_t code = 0;  ///< number of the function * 16 + kind
-  std::uint32_t request = 0;
-  std::uint32_t object[2]{};  ///< lower and upper half of its number
-
-  message_header() = default;
-  explicit message_header(message_kind kind, std::uint32_t function = 0) noexcept
-      : code(function << 4 | static_cast<std::uint32_t>(kind)) {}
-  [[nodiscard]] message_kind kind() const noexcept { return static_cast<message_kind>(code & 15); }
-  [[nodiscard]] std::uint32_t function() const noexcept { return code >> 4; }
-  [[nodiscard]] std::uint64_t object_number() const noexcept {
-    return std::uint64_t{object[1]} << 32 | object[0];
-  }
-};
-static_assert(sizeof(message_header) == 20);
 
 class call_service final : private block_receiver {
  public:
