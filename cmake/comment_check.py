@@ -15,7 +15,7 @@ from pathlib import Path
 
 from layer_check import CXX, LICENCE, sources
 
-ROOMS = {"core", "tasking", "mapreduce", "text", "linalg", "power", "backends", "apps", "bench", "tests", "examples"}
+ROOMS = {"core", "tasking", "streams", "mapreduce", "text", "linalg", "power", "backends", "apps", "bench", "tests", "examples"}
 OPENINGS = "Of|What|As|Who|That|Where"
 
 # Refused identifiers, also with a member's trailing underscore, and what to write instead. Only names that the

@@ -3,7 +3,7 @@
 # CREEK_WANTED, in the order of the layers.
 include_guard(GLOBAL)
 
-set(CREEK_ALL_COMPONENTS core tasking tbb scc mpi mapreduce text linalg power)
+set(CREEK_ALL_COMPONENTS core tasking stream tbb scc mpi mapreduce text linalg power)
 set(CREEK_COMPONENTS all CACHE STRING
     "Components to build: a list of ${CREEK_ALL_COMPONENTS}, or all of them")
 

@@ -26,6 +26,7 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0"
 ALLOWED = {
     "core": set(),
     "tasking": {"core"},
+    "streams": {"tasking", "core"},
     "power": {"core"},
     "mapreduce": {"tasking", "core"},
     "text": {"mapreduce", "tasking", "core"},
@@ -62,8 +63,8 @@ WRAPPED = {
     "nlohmann/": ("support/json/json_value.cpp",),
 }
 
-# Modules whose details have a namespace of their own; those of core and tasking are in creek::detail.
-OWN_NAMESPACE = ("mapreduce", "text", "linalg", "power")
+# Modules whose details have a namespace of their own, by its name; those of core and tasking are in creek::detail.
+OWN_NAMESPACE = {"mapreduce": "mapreduce", "text": "text", "linalg": "linalg", "power": "power", "stream": "streams"}
 
 # Details of a module that other modules use all the same: debts, to be given an interface.
 KNOWN_DEBTS = {
@@ -202,8 +203,8 @@ class checker:
         for match in DETAIL_USE.finditer(text):
             qualifier, name = match[1], match[2]
             if qualifier in OWN_NAMESPACE:
-                owner = qualifier
-            elif qualifier in (None, "creek") and (qualifier or user not in OWN_NAMESPACE):
+                owner = OWN_NAMESPACE[qualifier]
+            elif qualifier in (None, "creek") and (qualifier or user not in OWN_NAMESPACE.values()):
                 owner = next((layer for layer, names in self.details.items() if name in names), None)
             else:
                 continue

@@ -32,7 +32,7 @@ from pathlib import Path, PurePosixPath
 from cxx_outline import outline, without_comments
 from layer_check import CXX, SOURCE, layer_of, sources
 
-MODULES = ("core", "tasking", "mapreduce", "text", "linalg", "power", "backends", "apps")
+MODULES = ("core", "tasking", "streams", "mapreduce", "text", "linalg", "power", "backends", "apps")
 PORTABLE = MODULES[:5]
 LARGE_FOLDER = 15  # files
 LARGE_CLASS = 50   # members

@@ -15,6 +15,7 @@ COMPONENTS = {
     "core": ([], {"boost::context": "boost/1.84.0", "fmt::fmt": "fmt/9.1.0"}),
     "tasking": (["core"], {"highway::hwy_contrib": "highway/1.1.0", "hwloc::hwloc": "hwloc/[>=2.12.2 <3]",
                             "xxhash::libxxhash": "xxhash/0.8.2"}),
+    "stream": (["tasking"], {}),
     "tbb": (["tasking"], {"onetbb::libtbb": "onetbb/[>=2021.10 <2024]"}),
     "scc": (["tasking"], {"nlohmann_json::nlohmann_json": "nlohmann_json/3.11.3"}),
     "mpi": (["core"], {}),
@@ -44,7 +45,7 @@ class creek(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "core/*", "tasking/*", "backends/*", "mapreduce/*",
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "core/*", "tasking/*", "streams/*", "backends/*", "mapreduce/*",
                         "text/*", "linalg/*", "power/*"):
             copy(self, pattern, root, self.export_sources_folder)
 

@@ -3,7 +3,7 @@
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 set(components core)
-foreach(component tasking tbb scc mpi mapreduce text linalg power)
+foreach(component tasking stream tbb scc mpi mapreduce text linalg power)
   if(component IN_LIST FEATURES)
     list(APPEND components ${component})
   endif()

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A channel of a network with its items.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <creek/core/messages/spsc_ring.hpp>
+#include <creek/stream/detail/process.hpp>
+
+namespace creek::stream::detail {
+
+template <class T>
+class channel final : public channel_base {
+ public:
+  channel(network_state& network, std::string item_type, std::size_t capacity)
+      : channel_base(network, std::move(item_type)) {
+    use(memory_for(capacity), capacity);
+  }
+  ~channel() override { drop_items(); }
+
+  [[nodiscard]] std::size_t capacity() const noexcept override { return producer_.capacity(); }
+
+  void grow(std::size_t capacity) override {
+    block larger = memory_for(capacity);
+    block smaller = std::move(memory_);
+    spsc_consumer<T> from = consumer_;
+    use(std::move(larger), capacity);
+    from.consume([this](T&& item) { (void)producer_.try_emplace(std::move(item)); });
+  }
+
+  /// Adds an item; returns false if there is no room.
+  template <class U>
+  [[nodiscard]] bool try_write(U&& value) {
+    if (!producer_.try_emplace(std::forward<U>(value))) [[unlikely]]
+      return false;
+    changed(side::items);
+    return true;
+  }
+  /// Adds as many of these items as there is room for; returns their number.
+  template <class Iterator>
+  [[nodiscard]] std::size_t try_write_some(Iterator first, std::size_t count) {
+    const std::size_t written = producer_.try_push(first, count);
+    if (written != 0) changed(side::items);
+    return written;
+  }
+  /// Calls take(T&&) for up to `limit` items; returns their number.
+  template <class Take>
+  std::size_t try_read(Take&& take, std::size_t limit) {
+    const std::size_t count = consumer_.consume(take, limit);
+    has_taken_ |= count != 0;
+    if (waits_for_published_room()) [[unlikely]]
+      changed(side::room);
+    return count;
+  }
+  [[nodiscard]] bool is_empty() { return consumer_.empty(); }
+  /// Returns whether the writer has ended and all items were read.
+  [[nodiscard]] bool is_at_end() { return consumer_.closed_by_producer().has_value(); }
+
+  void publish_room() noexcept override {
+    if (!has_taken_) return;
+    has_taken_ = false;
+    consumer_.publish();
+    changed(side::room);
+  }
+  void writer_ends() noexcept {
+    producer_.close();
+    changed(side::items);
+  }
+  using channel_base::reader_ends;
+
+ private:
+  struct deleter {
+    void operator()(std::byte* bytes) const noexcept { ::operator delete(bytes, line); }
+  };
+  using block = std::unique_ptr<std::byte, deleter>;
+  static constexpr std::align_val_t line{process_memory::line_bytes};
+
+  static block memory_for(std::size_t capacity) {
+    const std::size_t bytes = spsc_bytes<T, process_memory>(capacity);
+    block made(static_cast<std::byte*>(::operator new(bytes, line)));
+    std::fill_n(made.get(), 3 * process_memory::line_bytes, std::byte{});
+    return made;
+  }
+  void use(block memory, std::size_t capacity) {
+    const auto place = spsc_place_in<T, process_memory>(mpm_ptr{memory.get()});
+    producer_ = spsc_producer<T>({}, place, capacity);
+    consumer_ = spsc_consumer<T>({}, place, capacity);
+    memory_ = std::move(memory);
+    set_place(place);
+  }
+  void drop_items() noexcept {
+    while (consumer_.consume([](T&&) noexcept {}) != 0) {
+    }
+  }
+  /// The writer is woken by a quarter of the room at least: one wake-up pays for many items.
+  [[nodiscard]] bool waits_for_published_room() noexcept {
+    light_fence();
+    return has_waiting_writer() && is_ready(side::room);
+  }
+
+  block memory_;
+  alignas(64) spsc_producer<T> producer_{{}, {}, 1};
+  alignas(64) spsc_consumer<T> consumer_{{}, {}, 1};
+  bool has_taken_ = false;  ///< since the last publish_room()
+};
+
+}  // namespace creek::stream::detail

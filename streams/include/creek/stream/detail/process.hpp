@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes and channels of a network without their types: blocking, waking, ending.
+// streams/README.md has the protocol.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <creek/core/messages/spsc_ring.hpp>
+#include <creek/core/threads/asymmetric_fence.hpp>
+#include <creek/tasking/ext/executor.hpp>
+#include <creek/tasking/ext/task_stack.hpp>
+
+namespace creek::stream::detail {
+
+class process;
+class network_state;
+
+/// A side of a channel: its reader waits for items, its writer for room.
+enum class side : std::uint8_t { items, room };
+
+/// Ends a process whose network ends, or whose items nobody reads any more. No std::exception: a
+/// handler of the program for errors lets it pass.
+struct process_leaves {};
+
+/// A channel from one process to another, without the type of its items.
+class channel_base {
+ public:
+  channel_base(network_state& network, std::string item_type);
+  virtual ~channel_base() = default;
+  channel_base(const channel_base&) = delete;
+  channel_base& operator=(const channel_base&) = delete;
+
+  [[nodiscard]] virtual std::size_t capacity() const noexcept = 0;
+  /// Makes room for more items. While neither end runs.
+  virtual void grow(std::size_t capacity) = 0;
+  /// Lets the writer see all room: before the reader waits. Called by the reader.
+  virtual void publish_room() noexcept = 0;
+
+  [[nodiscard]] const std::string& item_type() const noexcept { return item_type_; }
+  [[nodiscard]] process*& end(side which) noexcept {
+    return which == side::items ? reader_ : writer_;
+  }
+  /// Returns the process that ends a wait for this side.
+  [[nodiscard]] process& other(side waited) const noexcept {
+    return *(waited == side::items ? writer_ : reader_);
+  }
+  [[nodiscard]] network_state& network() const noexcept { return *network_; }
+
+  /// Called after an item was added (side items) or room was published: one load if none waits.
+  void changed(side which) noexcept {
+    // Pairs with the fence in process::publish.
+    light_fence();
+    if (waiting(which).load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      wake(which);
+  }
+  /// Wakes the process that waits at this side, unless another thread does.
+  void wake(side which) noexcept;
+  /// Does the same, but adds the process to a list of those to resume.
+  void take_off(side which, process*& to_resume) noexcept;
+  /// Returns whether a process that waits at this side has to look again.
+  [[nodiscard]] bool is_ready(side which) const noexcept;
+  [[nodiscard]] bool reader_has_ended() const noexcept {
+    return reader_has_ended_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] bool writer_has_ended() const noexcept {
+    return (process_memory::load(place_.written) & spsc_place::closed_bit) != 0;
+  }
+
+ protected:
+  void set_place(const spsc_place& place) noexcept { place_ = place; }
+  [[nodiscard]] bool has_waiting_writer() const noexcept {
+    return waiting_[static_cast<int>(side::room)].load(std::memory_order_relaxed) != nullptr;
+  }
+  /// Says that the reader takes no more items.
+  void reader_ends() noexcept;
+
+ private:
+  friend process;
+  friend network_state;
+
+  [[nodiscard]] std::atomic<process*>& waiting(side which) noexcept {
+    return waiting_[static_cast<int>(which)];
+  }
+
+  // Read at every operation, written when somebody waits.
+  alignas(64) std::atomic<process*> waiting_[2]{};
+  spsc_place place_{};
+  std::atomic<bool> reader_has_ended_{false};
+  network_state* network_;
+  process* reader_ = nullptr;
+  process* writer_ = nullptr;
+  std::string item_type_;
+};
+
+/// On a backend that orders strands by a time of its own, called before a channel is used.
+void let_earlier_strands_go_first();
+
+/// A process of a network: a strand that runs until a channel is dry or full.
+class process : ext::submitted_task {
+ public:
+  process(network_state& network, std::string name);
+  virtual ~process() = default;
+  process(const process&) = delete;
+  process& operator=(const process&) = delete;
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Waits until the channel may be ready. Throws process_leaves if the network ends.
+  void wait(channel_base& at, side which);
+  /// Called if an item was dropped since its reader has ended: throws process_leaves if nobody
+  /// reads what this process writes.
+  void leave_if_nobody_reads() const;
+
+ protected:
+  virtual void run_body() = 0;
+  virtual void close_ports() noexcept = 0;
+  /// Ports that the process was given.
+  std::vector<channel_base*> inputs_, outputs_;
+
+ private:
+  friend channel_base;
+  friend network_state;
+  struct wait_call;
+
+  /// Running on a worker; ready to continue; about to wait; waiting; ended.
+  enum class phase : std::uint8_t { running, ready, blocking, blocked, ended };
+  static constexpr std::uint64_t phases = 8;
+
+  [[nodiscard]] static phase phase_in(std::uint64_t state) noexcept {
+    return static_cast<phase>(state % phases);
+  }
+  /// Returns a state with this phase, in the same wait as `state`.
+  [[nodiscard]] static std::uint64_t with(std::uint64_t state, phase now) noexcept {
+    return state / phases * phases + static_cast<std::uint64_t>(now);
+  }
+  /// Returns a state with this phase, in the next wait.
+  [[nodiscard]] static std::uint64_t behind(std::uint64_t state, phase now) noexcept {
+    return with(state + phases, now);
+  }
+  [[nodiscard]] bool is_running() const noexcept {
+    return phase_in(state_.load(std::memory_order_seq_cst)) == phase::running;
+  }
+  [[nodiscard]] bool spins_until_ready(const channel_base& at, side which) const noexcept;
+  void execute() noexcept;
+  static bool publish(void* argument, ext::strand* self);
+  /// Returns the process that ends its wait.
+  [[nodiscard]] process& awaited_process() const noexcept {
+    return awaited_.load(std::memory_order_relaxed)
+        ->other(awaited_side_.load(std::memory_order_relaxed));
+  }
+  /// Ends the wait: called by the one that took the process off the channel.
+  void make_ready() noexcept;
+  void resume() const noexcept { strand_->home->resume(strand_); }
+
+  network_state* network_;
+  std::string name_;
+  /// The number of waits so far, and the phase.
+  std::atomic<std::uint64_t> state_{static_cast<std::uint64_t>(phase::ready)};
+  std::atomic<bool> is_published_{true};  ///< false while publish() uses the process
+  ext::strand* strand_ = nullptr;
+  // The channel at which it waits; constant during a wait.
+  std::atomic<channel_base*> awaited_{nullptr};
+  std::atomic<side> awaited_side_{side::items};
+  // Used by the search for deadlocks: the last walk that came here, and the state that it saw.
+  std::uint64_t walk_ = 0, seen_ = 0;
+  process* next_to_resume_ = nullptr;
+};
+
+}  // namespace creek::stream::detail

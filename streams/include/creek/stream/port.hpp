@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports of a process: where it reads and writes the items of its channels.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <creek/core/error.hpp>
+#include <creek/stream/detail/channel.hpp>
+
+namespace creek::stream {
+
+class network;
+
+namespace detail {
+template <class Body, class... Ports>
+class process_of;
+
+/// The part of a port that does not depend on its direction: one end of a channel.
+template <class T, side Side>
+class port {
+ public:
+  using value_type = T;
+  port() = default;
+  port(port&& from) noexcept : channel_(std::exchange(from.channel_, nullptr)) {}
+  port& operator=(port&& from) noexcept {
+    close();
+    channel_ = std::exchange(from.channel_, nullptr);
+    return *this;
+  }
+  ~port() { close(); }
+
+  /// Returns whether this is the end of a channel: false after it was moved from or closed.
+  [[nodiscard]] bool is_open() const noexcept { return channel_ != nullptr; }
+  /// Ends the channel on this side. Called at the end of the process otherwise.
+  void close() noexcept {
+    channel<T>* const of = std::exchange(channel_, nullptr);
+    if (of == nullptr || process_ == nullptr) return;
+    if constexpr (Side == side::items) {
+      of->reader_ends();
+    } else {
+      of->writer_ends();
+    }
+  }
+
+ protected:
+  friend class creek::stream::network;
+  template <class Body, class... Ports>
+  friend class process_of;
+  explicit port(channel<T>& of) noexcept : channel_(&of) {}
+  /// Makes it the port of a process; returns the channel.
+  channel_base* belong_to(process& owner) noexcept {
+    process_ = &owner;
+    channel_->end(Side) = &owner;
+    return channel_;
+  }
+  /// Throws usage_error outside of the process that has the port.
+  [[nodiscard]] channel<T>& require_channel() const {
+    if (channel_ == nullptr) throw usage_error("stream: this port is closed");
+    if (process_ == nullptr) {
+      throw usage_error("stream: this port belongs to no process: give it to network::add()");
+    }
+    return *channel_;
+  }
+  void wait() { process_->wait(*channel_, Side); }
+  static void go_in_order() {
+    if (ext::any_backend_orders_strands.load(std::memory_order_relaxed)) [[unlikely]]
+      let_earlier_strands_go_first();
+  }
+
+  channel<T>* channel_ = nullptr;
+  process* process_ = nullptr;
+};
+}  // namespace detail
+
+/// The end of a channel from which a process reads. Only its process uses it.
+template <class T>
+class in : public detail::port<T, detail::side::items> {
+  using base = detail::port<T, detail::side::items>;
+
+ public:
+  in() = default;
+
+  /// Returns the next item; waits for it. Returns nothing once the writer has ended and all items
+  /// were read.
+  [[nodiscard]] std::optional<T> read() {
+    std::optional<T> item;
+    take([&](T&& next) { item.emplace(std::move(next)); });
+    return item;
+  }
+  /// Reads as many items as the span has; returns their number. It is smaller only at the end, so
+  /// that it does not depend on how fast the writer is.
+  std::size_t read(std::span<T> to) {
+    std::size_t done = 0;
+    const auto keep = [&](T&& item) { to[done++] = std::move(item); };
+    while (done < to.size()) {
+      this->go_in_order();
+      ext::follow_others();
+      if (this->require_channel().try_read(keep, to.size() - done) == 0 && !wait_for_item()) break;
+    }
+    return done;
+  }
+  /// Waits for an item; returns true if there is none any more.
+  [[nodiscard]] bool at_end() {
+    this->go_in_order();
+    ext::follow_others();
+    return this->require_channel().is_empty() && !wait_for_item();
+  }
+
+  /// Items to the end: `for (T& item : port)`.
+  class iterator {
+   public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    explicit iterator(in& from) : from_(&from), item_(from.read()) {}
+    T& operator*() noexcept { return *item_; }
+    iterator& operator++() {
+      item_ = from_->read();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const noexcept { return !item_; }
+
+   private:
+    in* from_;
+    std::optional<T> item_;
+  };
+  iterator begin() { return iterator(*this); }
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+ private:
+  friend class network;
+  template <class Body, class... Ports>
+  friend class detail::process_of;
+  using base::base;
+
+  template <class Take>
+  void take(Take keep) {
+    do {
+      this->go_in_order();
+      ext::follow_others();
+      if (this->require_channel().try_read(keep, 1) != 0) [[likely]]
+        return;
+    } while (wait_for_item());
+  }
+  /// Returns false at the end.
+  [[gnu::noinline]] bool wait_for_item() {
+    detail::channel<T>& from = *this->channel_;
+    while (from.is_empty()) {
+      if (from.is_at_end()) return false;
+      this->wait();
+    }
+    return true;
+  }
+};
+
+/// The end of a channel to which a process writes. Only its process uses it.
+///
+/// If the reader has ended, items are dropped. A process ends when it writes and the readers of all
+/// its outputs have ended.
+template <class T>
+class out : public detail::port<T, detail::side::room> {
+  using base = detail::port<T, detail::side::room>;
+
+ public:
+  out() = default;
+
+  /// Writes an item made of `value`; waits while the channel is full.
+  template <class U = T>
+  requires std::constructible_from<T, U>
+  void write(U&& value) {
+    this->go_in_order();
+    ext::tell_others();
+    while (!this->require_channel().try_write(std::forward<U>(value))) {
+      if (!wait_for_room()) return;
+      this->go_in_order();
+    }
+  }
+  /// Writes these items, as many as possible at a time.
+  void write(std::span<const T> items) requires std::copy_constructible<T> {
+    while (!items.empty()) {
+      this->go_in_order();
+      ext::tell_others();
+      const std::size_t done = this->require_channel().try_write_some(items.begin(), items.size());
+      items = items.subspan(done);
+      if (done == 0 && !wait_for_room()) return;
+    }
+  }
+
+ private:
+  friend class network;
+  template <class Body, class... Ports>
+  friend class detail::process_of;
+  using base::base;
+
+  /// Returns false if nobody reads.
+  [[gnu::noinline]] bool wait_for_room() {
+    if (this->channel_->reader_has_ended()) {
+      this->process_->leave_if_nobody_reads();
+      return false;
+    }
+    this->wait();
+    return true;
+  }
+};
+
+}  // namespace creek::stream

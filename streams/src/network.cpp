@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <creek/stream/network.hpp>
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "network_state.hpp"
+
+namespace creek::stream {
+namespace {
+
+std::string text_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& one) {
+    return one.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
+}  // namespace
+
+process_error::process_error(const std::string& process, std::exception_ptr cause)
+    : std::runtime_error(fmt::format("process '{}': {}", process, text_of(cause))),
+      process_(process),
+      cause_(std::move(cause)) {}
+
+void detail::state_deleter::operator()(network_state* state) const noexcept {
+  delete state;
+}
+
+network::network(network_options options)
+    : options_(options), state_(new detail::network_state(options.max_capacity)) {
+  require_capacity(options.capacity);
+  require_capacity(options.max_capacity);
+}
+
+void network::require_capacity(std::size_t capacity) {
+  if (capacity == 0 || capacity > spsc_place::max_capacity) {
+    throw usage_error(fmt::format(
+        "stream: the capacity of a channel must be between 1 and 2^29, got {}", capacity));
+  }
+}
+
+void network::require_own(const detail::channel_base* channel, const std::string& process,
+                          std::size_t port) const {
+  if (channel != nullptr && &channel->network() == state_.get()) return;
+  throw usage_error(fmt::format("stream: process '{}', port {}: {}", process, port,
+                                channel == nullptr
+                                    ? "it is the end of no channel, or was given away before"
+                                    : "its channel belongs to another network"));
+}
+
+std::string network::readable_type(std::string_view function) {
+  const std::string_view mark = "T = ";
+  const std::size_t at = function.find(mark);
+  if (at == std::string_view::npos) return "items";
+  const std::string_view from = function.substr(at + mark.size());
+  return std::string(from.substr(0, from.find_first_of(";]")));
+}
+
+void network::add(std::unique_ptr<detail::channel_base> channel) {
+  state_->add(std::move(channel));
+}
+
+void network::add(std::unique_ptr<detail::process> process) {
+  state_->add(std::move(process));
+}
+
+void network::run(std::stop_token stop) {
+  if (has_run_) throw usage_error("stream: a network runs once");
+  ext::require_executor("stream::network::run");
+  state_->require_complete();
+  has_run_ = true;
+  std::exception_ptr reason;
+  {
+    const std::stop_callback ending(std::move(stop), [this] {
+      state_->end_early(std::make_exception_ptr(cancelled("stream: a stop was requested")));
+    });
+    reason = state_->run();
+  }
+  if (reason) std::rethrow_exception(reason);
+}
+
+std::size_t network::capacity(std::size_t channel) const {
+  return state_->channel(channel).capacity();
+}
+
+}  // namespace creek::stream

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of a network that runs: who is active, when they wait for each other for ever, and
+// how all of them end early.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <creek/stream/detail/process.hpp>
+
+namespace creek::stream::detail {
+
+class network_state {
+ public:
+  explicit network_state(std::size_t max_capacity) : max_capacity_(max_capacity) {}
+
+  void add(std::unique_ptr<channel_base> one) { channels_.push_back(std::move(one)); }
+  void add(std::unique_ptr<process> one) { processes_.push_back(std::move(one)); }
+  [[nodiscard]] const channel_base& channel(std::size_t index) const {
+    return *channels_.at(index);
+  }
+  /// Throws usage_error if an end of a channel belongs to no process.
+  void require_complete() const;
+  /// Runs all processes; returns how the network ended.
+  [[nodiscard]] std::exception_ptr run();
+
+  /// Called by a process on its strand before all else: lets the next one start. Returns false if
+  /// it runs within submit(), whose caller it would hold up: then it starts later.
+  [[nodiscard]] bool one_starts() noexcept;
+  /// Starts a process that could not start before.
+  void start_what_is_due() noexcept {
+    if (start_is_due_.load(std::memory_order_relaxed) && start_is_due_.exchange(false))
+      start_next();
+  }
+
+  /// Ends all processes when they next wait, because of this. The first reason counts.
+  void end_early(std::exception_ptr why) noexcept;
+  [[nodiscard]] bool ends_early() const noexcept {
+    return ends_early_.load(std::memory_order_seq_cst);
+  }
+  [[nodiscard]] bool may_spin() const noexcept { return may_spin_; }
+
+  /// A process that waits. Returns whether deadlocks have to be looked for once it does.
+  [[nodiscard]] bool one_waits() noexcept {
+    const std::uint64_t before = activity_.fetch_add(wait_step - 1, std::memory_order_seq_cst);
+    return active(before) == 1 || (before / wait_step) % search_period_ == 0;
+  }
+  /// A process that is to continue.
+  void one_continues() noexcept { activity_.fetch_add(1, std::memory_order_seq_cst); }
+  /// A process that has ended; looks for deadlocks if it was the last active one. The network may
+  /// be gone after that.
+  void one_ends() noexcept;
+  /// Returns whether a search found a process about to wait, which has to search in its place.
+  [[nodiscard]] bool search_is_asked_for() noexcept {
+    return search_is_asked_for_.load(std::memory_order_seq_cst) &&
+           search_is_asked_for_.exchange(false, std::memory_order_seq_cst);
+  }
+  /// Looks for processes that wait for each other. If one of them waits for room, the smallest such
+  /// channel grows; else the network ends. Returns the processes to resume, a list.
+  [[nodiscard]] process* break_deadlocks() noexcept;
+  /// Resumes the processes of a list; uses this only before the last one.
+  static void resume_all(process* first) noexcept;
+
+ private:
+  /// The low half counts active processes, the high half waits.
+  static constexpr std::uint64_t wait_step = std::uint64_t{1} << 32;
+  void start_next() noexcept;
+  static bool publish_end(void* self, ext::strand* waiter);
+  [[nodiscard]] static std::uint32_t active(std::uint64_t activity) noexcept {
+    return static_cast<std::uint32_t>(activity);
+  }
+
+  /// Looks once at all processes; adds to the list those to resume. Returns false if one was about
+  /// to wait and now does, so that there may be more to find.
+  [[nodiscard]] bool search(process*& to_resume) noexcept;
+  enum class walk_end : std::uint8_t { at_active, at_about_to_wait, at_seen, in_cycle };
+  [[nodiscard]] walk_end walk_from(process*& at, std::uint64_t first_walk) noexcept;
+  [[nodiscard]] bool ask_to_search(process& about_to_wait) noexcept;
+  void resolve(process& cycle, process*& to_resume) noexcept;
+  /// Ends all processes, with `searching_` held.
+  void end_all(std::exception_ptr why, process*& to_resume) noexcept;
+
+  std::size_t max_capacity_;
+  std::vector<std::unique_ptr<channel_base>> channels_;
+  std::vector<std::unique_ptr<process>> processes_;
+  alignas(64) std::atomic<std::uint64_t> activity_{0};
+  ext::executor* home_ = nullptr;
+  std::size_t next_to_start_ = 0;  ///< used by one at a time: the process that started last
+  static constexpr int nobody = -1;
+  std::atomic<int> submits_{nobody};  ///< the worker that starts a process
+  std::atomic<bool> start_is_due_{false};
+  std::atomic<std::size_t> alive_{0};
+  std::atomic<ext::strand*> waits_for_end_{nullptr};  ///< run(); or `ended`
+  std::uint64_t search_period_ = 1;
+  bool may_spin_ = false;
+  alignas(64) std::atomic<bool> ends_early_{false};
+  std::atomic<bool> search_is_asked_for_{false};
+  std::mutex searching_;
+  std::uint64_t walks_ = 0;
+  std::exception_ptr reason_;
+};
+
+}  // namespace creek::stream::detail

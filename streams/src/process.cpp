@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wait of a process at a channel. README.md has the protocol.
+#include <creek/stream/detail/process.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <creek/core/measuring/clock.hpp>
+#include <creek/core/threads/sanitizer.hpp>
+#include <creek/core/threads/spin_lock.hpp>
+#include <creek/stream/network.hpp>
+
+#include "network_state.hpp"
+
+namespace creek::stream::detail {
+
+void let_earlier_strands_go_first() {
+  ext::executor* const home = ext::current_executor();
+  if (home != nullptr && home->bookkeeping() != nullptr) home->bookkeeping()->about_to_publish();
+}
+
+channel_base::channel_base(network_state& network, std::string item_type)
+    : network_(&network), item_type_(std::move(item_type)) {}
+
+bool channel_base::is_ready(side which) const noexcept {
+  const word written = process_memory::load(place_.written);
+  if (which == side::items)
+    return writer_has_ended() || written != process_memory::load(place_.taken);
+  const word published = process_memory::load(place_.published);
+  return (written - published) / spsc_place::step < capacity() || reader_has_ended();
+}
+
+void channel_base::reader_ends() noexcept {
+  reader_has_ended_.store(true, std::memory_order_seq_cst);
+  changed(side::room);
+}
+
+void channel_base::wake(side which) noexcept {
+  process* const waiter = waiting(which).exchange(nullptr, std::memory_order_seq_cst);
+  if (waiter == nullptr) return;
+  waiter->make_ready();
+  waiter->resume();
+}
+
+void channel_base::take_off(side which, process*& to_resume) noexcept {
+  process* const waiter = waiting(which).exchange(nullptr, std::memory_order_seq_cst);
+  if (waiter == nullptr) return;
+  waiter->make_ready();
+  waiter->next_to_resume_ = std::exchange(to_resume, waiter);
+}
+
+/// The process is off the channel, so nobody else continues it. It counts as active before it does
+/// so: while its waker is active, the count is never zero.
+void process::make_ready() noexcept {
+  network_->one_continues();
+  const std::uint64_t waits = state_.load(std::memory_order_relaxed);
+  state_.exchange(behind(waits, phase::ready), std::memory_order_seq_cst);
+}
+
+/// The state of a wait under way; lies in the waiter's frame.
+struct process::wait_call {
+  process* waiter;
+  channel_base* at;
+  side which;
+  bool searches;  ///< has to look for deadlocks
+};
+
+void process::wait(channel_base& at, side which) {
+  for (channel_base* const input : inputs_) input->publish_room();
+  network_->start_what_is_due();
+  if (network_->ends_early()) throw process_leaves{};
+  if (spins_until_ready(at, which)) return;
+  awaited_.store(&at, std::memory_order_relaxed);
+  awaited_side_.store(which, std::memory_order_relaxed);
+  is_published_.store(false, std::memory_order_relaxed);
+  const std::uint64_t before = state_.load(std::memory_order_relaxed);
+  state_.exchange(with(before, phase::blocking), std::memory_order_seq_cst);
+  wait_call call{this, &at, which, network_->one_waits()};
+  ext::suspend_here(&publish, &call,
+                    which == side::items ? "an item of a stream" : "room in a stream");
+  // The call is used until then, and the state may still change to `blocked`.
+  spin_briefly([this] { return is_published_.load(std::memory_order_acquire); });
+  sanitizer::acquired(&is_published_);
+  state_.exchange(behind(before, phase::running), std::memory_order_seq_cst);
+  if (network_->ends_early()) throw process_leaves{};
+}
+
+/// If the process at the other end runs on another worker, the wait may be shorter than a switch.
+bool process::spins_until_ready(const channel_base& at, side which) const noexcept {
+  if (!network_->may_spin()) return at.is_ready(which);
+  constexpr int pauses = 100;
+  const process& other = at.other(which);
+  for (int i = 0; !at.is_ready(which); ++i) {
+    if (i == pauses || !other.is_running()) return false;
+    cpu_pause();
+  }
+  return true;
+}
+
+bool process::publish(void* argument, ext::strand* self) {
+  auto& call = *static_cast<wait_call*>(argument);
+  process& waiter = *call.waiter;
+  channel_base& at = *call.at;
+  waiter.strand_ = self;
+  const std::uint64_t blocking = waiter.state_.load(std::memory_order_relaxed);
+  at.waiting(call.which).exchange(&waiter, std::memory_order_seq_cst);
+  // A process that does not run passes a fence before it uses the channel again.
+  if (at.other(call.which).is_running()) heavy_fence();
+  bool suspended = true;
+  process* to_resume = nullptr;
+  if (at.is_ready(call.which) || waiter.network_->ends_early()) {
+    suspended = at.waiting(call.which).exchange(nullptr, std::memory_order_seq_cst) != &waiter;
+    if (!suspended) waiter.network_->one_continues();
+  } else {
+    std::uint64_t expected = blocking;
+    waiter.state_.compare_exchange_strong(expected, with(blocking, phase::blocked),
+                                          std::memory_order_seq_cst);
+    if (waiter.network_->search_is_asked_for() || call.searches)
+      to_resume = waiter.network_->break_deadlocks();
+  }
+  // The process continues after this, and may end with all of the network.
+  sanitizer::releases(&waiter.is_published_);
+  waiter.is_published_.store(true, std::memory_order_release);
+  network_state::resume_all(to_resume);
+  return suspended;
+}
+
+process::process(network_state& network, std::string name)
+    : network_(&network), name_(std::move(name)) {
+  ext::submitted_task::run = [](ext::submitted_task* self) noexcept {
+    static_cast<process*>(self)->execute();
+  };
+  ext::submitted_task::name = name_.c_str();
+}
+
+void process::leave_if_nobody_reads() const {
+  const auto has_ended = [](const channel_base* each) {
+    return each->reader_has_ended() || each->writer_has_ended();
+  };
+  if (std::ranges::all_of(outputs_, has_ended)) throw process_leaves{};
+}
+
+/// Runs the process to its end, on its strand.
+void process::execute() noexcept {
+  if (!network_->one_starts()) return;
+  state_.exchange(with(state_.load(std::memory_order_relaxed), phase::running),
+                  std::memory_order_seq_cst);
+  if (!network_->ends_early()) {
+    try {
+      run_body();
+    } catch (const process_leaves&) {
+    } catch (...) {
+      network_->end_early(std::make_exception_ptr(process_error(name_, std::current_exception())));
+    }
+  }
+  close_ports();
+  network_->start_what_is_due();
+  state_.exchange(with(state_.load(std::memory_order_relaxed), phase::ended),
+                  std::memory_order_seq_cst);
+  network_->one_ends();
+}
+
+}  // namespace creek::stream::detail
