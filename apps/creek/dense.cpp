@@ -16,6 +16,7 @@
 #include "commands.hpp"
 #include "dense/measure.hpp"
 #include "dense/on_chip.hpp"
+#include "dense/on_ranks.hpp"
 #include "dense/problem.hpp"
 #include "dense/report.hpp"
 #include "options/runtime_choice.hpp"
@@ -180,6 +181,10 @@ command_line::command* add_command(command_line::command& app, int& exit_code,
   const auto chip = std::make_shared<dense::chip_request>();
   if (!given->solves) dense::add_chip_request(*command, *chip);
   command->callback([given, chip, command, &exit_code] {
+    if (!given->solves && dense::is_on_ranks(*command, *given, *chip)) {
+      exit_code = dense::run_on_ranks(*command, *given, *chip);
+      return;
+    }
     const bool simulated = !given->solves && dense::is_on_chip(*command, *chip);
     exit_code = simulated ? dense::run_on_chip(*given, *chip) : run_dense(*given, chip->backend);
   });

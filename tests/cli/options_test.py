@@ -99,6 +99,8 @@ class WithoutEffect(FolderCase):
                 ("wordcount --backend host --seed 0", "--seed: needs --backend scc"),
                 ("compare lu --backend scc -n 32 --runs 3", "--runs: needs --backend host"),
                 ("compare lu --backend scc -n 32 --warmup 3", "--warmup: needs --backend host"),
+                ("lu --backend mpi -n 32 --cores 4", "--cores: needs --backend scc"),
+                ("lu -n 32 --policy blocking", "--policy needs --backend mpi or scc; see also creek compare"),
                 ("lu --backend scc -n 32 --form column", "--form has no effect with --backend scc"),
                 ("filter be --json --names", "--names: needs --output with --json"),
                 ("filter be --json --line-numbers", "--line-numbers: needs --output with --json")):

@@ -112,6 +112,7 @@ CASES = {
     "solve": ["solve -n 40 --json", "solve -n 40 --refine mixed --json",
               "solve -n 40 --method qr --json"],
     "dense-scc": [f"lu {ON_CHIP} --json", f"chol {ON_CHIP} --memory messages --json", f"qr {ON_CHIP} --json"],
+    "dense-mpi": [f"{command} --backend mpi -n 40 --check --policy blocking --json" for command in ("lu", "chol", "qr")],
     "compare": ["compare fib -n 9 --runs 2 --json", "compare lu -n 40 --runs 6 --json",
                 "compare lu --backend scc -n 32 --block 8 --workers 4 --json"],
     "scc-info": ["scc info --json"],

@@ -52,7 +52,10 @@ double usable_memory() {
 }  // namespace
 
 void require_memory(const problem& what) {
-  const double needed = bytes_needed(what);
+  require_memory(what, bytes_needed(what));
+}
+
+void require_memory(const problem& what, double needed) {
   const double there = usable_memory();
   if (needed <= there) return;
   throw error(ENOMEM,

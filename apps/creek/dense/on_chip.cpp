@@ -101,8 +101,15 @@ void add_chip_request(command_line::command& command, chip_request& given) {
   command
       .add_option(
           "--backend", given.backend,
-          "Where to run: host, tbb, or scc (by blocks in the shared memory of a simulated chip)")
-      ->among({"host", "tbb", "scc"});
+          "Where to run: host, tbb, mpi (on ranks), or scc (by blocks in the shared memory of a "
+          "simulated chip)")
+      ->among({"host", "tbb", "mpi", "scc"});
+  command_line::option_group* policies = command.add_option_group("Power, on ranks and the chip");
+  policies
+      ->add_option("--policy", given.policy,
+                   "Power policy of workers (default: blocking on the chip, none on ranks)")
+      ->type_name("NAME");
+  add_policy_limits(*policies, given.limits);
   command_line::option_group* group = command.add_option_group("Simulated chip");
   group
       ->add_option("--chip", given.chip.chip,
@@ -112,7 +119,6 @@ void add_chip_request(command_line::command& command, chip_request& given) {
       ->add_option("--cores", given.chip.cores, "Number of cores to use (default: all of the chip)")
       ->type_name("N")
       ->positive();
-  group->add_option("--policy", given.policy, "Power policy")->show_default();
   group
       ->add_option(
           "--memory", given.memory,
@@ -124,7 +130,6 @@ void add_chip_request(command_line::command& command, chip_request& given) {
                    "How shared blocks are moved: word by word (uncached) or in lines (combined)")
       ->among({"uncached", "combined"})
       ->show_default();
-  add_policy_limits(*group, given.limits);
 }
 
 bool is_on_chip(const command_line::command& command, const chip_request& given) {
@@ -143,7 +148,10 @@ bool is_on_chip(const command_line::command& command, const chip_request& given)
   }
   for (const char* each : options) {
     if (command.count(each) > 0) {
-      throw usage_error(std::string(each) + " needs --backend scc, the simulated chip");
+      const std::string name = each;
+      const bool of_policy = name == "--policy" || name == "--watts" || name == "--bound";
+      throw usage_error(name + (of_policy ? " needs --backend mpi or scc; see also creek compare"
+                                          : " needs --backend scc, the simulated chip"));
     }
   }
   return false;

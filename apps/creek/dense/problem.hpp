@@ -114,6 +114,8 @@ double bytes_needed(const problem& what) noexcept;
 /// Throws creek::error with ENOMEM if this machine, its control group or the limit of the process
 /// has less memory than needed. Call it before any work.
 void require_memory(const problem& what);
+/// The same for a number of bytes.
+void require_memory(const problem& what, double bytes);
 
 /// Files that --output names: the matrix, and beside it the pivots of LU (`.pivots` before the
 /// ending) and the scalar factors of QR's reflectors (`.tau`).

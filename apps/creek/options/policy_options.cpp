@@ -35,6 +35,10 @@ std::string spelt_policy(std::string name) {
   return name;
 }
 
+bool controls_clocks(std::string_view policy) noexcept {
+  return policy != "polling" && policy != "blocking";
+}
+
 std::shared_ptr<power_policy> policy_named(std::string_view name, const policy_limits& limits,
                                            const work_graph& plan) {
   power::policy_options options{

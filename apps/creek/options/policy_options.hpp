@@ -31,6 +31,9 @@ void refuse_without_policy(const command_line::command& command,
 /// Returns a policy's name with '_' instead of '-'.
 [[nodiscard]] std::string spelt_policy(std::string name);
 
+/// Returns whether a policy controls clocks: all do except those that only say how to wait.
+[[nodiscard]] bool controls_clocks(std::string_view policy) noexcept;
+
 /// Makes a policy; `plan` is the tasks to come, for slack_reduction. Throws usage_error if the name
 /// is unknown, or the policy lacks an option.
 [[nodiscard]] std::shared_ptr<power_policy> policy_named(std::string_view name,

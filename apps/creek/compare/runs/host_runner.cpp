@@ -26,11 +26,6 @@ double wall_seconds() noexcept {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Returns whether a policy controls clocks: all do except those that only say how to wait.
-bool controls_clocks(std::string_view policy) noexcept {
-  return policy != "polling" && policy != "blocking";
-}
-
 power::meter_options meter_options_of(const setup& given) {
   power::meter_options options = power::meter_options::from_environment();
   if (!given.meter.empty()) options.source = power::parse_meter_source(given.meter);
