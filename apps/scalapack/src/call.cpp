@@ -22,7 +22,7 @@ bool call::is_whole(int m, int n, int ia, int ja, const int* desc) const noexcep
 bool call::all_agree(bool here) const {
   if (in_ == nullptr) return false;
   in_->ranks().use_in_this_thread();
-  const auto numbers = static_cast<std::int64_t>(noted_ >> 1U);
+  const auto numbers = static_cast<std::int64_t>(noted_.value() >> 1U);
   std::array<std::int64_t, 3> least{here ? 1 : 0, numbers, -numbers};
   in_->ranks().allreduce(std::span<std::int64_t>(least),
                          [](std::int64_t a, std::int64_t b) { return std::min(a, b); });

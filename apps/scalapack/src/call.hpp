@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <creek/core/fnv.hpp>
+
 #include "context.hpp"
 
 namespace creek::scalapack {
@@ -63,9 +65,7 @@ class call {
                       col};
   }
   /// Adds a number that is the same at all processes in a valid call.
-  void note(int global) noexcept {
-    noted_ = (noted_ ^ static_cast<std::uint32_t>(global)) * 0x100000001b3U;  // FNV-1a
-  }
+  void note(int global) noexcept { noted_.add(static_cast<std::uint32_t>(global)); }
   /// Returns whether all processes pass true, and the same numbers were noted. All of them call it.
   [[nodiscard]] bool all_agree(bool here) const;
 
@@ -76,7 +76,7 @@ class call {
 
   int context_handle_;
   context* in_;
-  std::uint64_t noted_ = 0xcbf29ce484222325U;
+  fnv1a noted_;
 };
 
 [[nodiscard]] constexpr char in_upper_case(char letter) noexcept {

@@ -11,23 +11,19 @@
 #include <string_view>
 
 #include <creek/core/error.hpp>
+#include <creek/core/fnv.hpp>
 
 namespace creek::detail {
 namespace {
 
 constinit rank_function* registered = nullptr;
 
-constexpr std::uint64_t fnv_start = 0xcbf29ce484222325;
-/// The hash FNV-1a [FNV].
-std::uint64_t add_to_hash(std::uint64_t hash, std::span<const std::byte> bytes) noexcept {
-  for (const std::byte each : bytes) {
-    hash = (hash ^ static_cast<std::uint64_t>(each)) * 0x100000001b3;
-  }
-  return hash;
+void add_to_hash(fnv1a& hash, std::span<const std::byte> bytes) noexcept {
+  for (const std::byte each : bytes) hash.add(static_cast<std::uint64_t>(each));
 }
 
 /// Adds the build id among the notes of a loaded file, if it has one.
-void add_build_id(std::span<const std::byte> notes, std::uint64_t& hash) noexcept {
+void add_build_id(std::span<const std::byte> notes, fnv1a& hash) noexcept {
   const auto rounded = [](std::size_t bytes) { return (bytes + 3) / 4 * 4; };
   ElfW(Nhdr) note;
   while (notes.size() >= sizeof note) {
@@ -35,7 +31,7 @@ void add_build_id(std::span<const std::byte> notes, std::uint64_t& hash) noexcep
     const std::size_t name = rounded(note.n_namesz), value = rounded(note.n_descsz);
     if (notes.size() - sizeof note < name + value) return;
     if (note.n_type == NT_GNU_BUILD_ID) {
-      hash = add_to_hash(hash, notes.subspan(sizeof note + name, note.n_descsz));
+      add_to_hash(hash, notes.subspan(sizeof note + name, note.n_descsz));
     }
     notes = notes.subspan(sizeof note + name + value);
   }
@@ -47,7 +43,7 @@ int look_at_program(dl_phdr_info* program, std::size_t, void* hash) noexcept {
     const ElfW(Phdr)& segment = program->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
     const auto* const at = reinterpret_cast<const std::byte*>(program->dlpi_addr + segment.p_vaddr);
-    add_build_id({at, segment.p_memsz}, *static_cast<std::uint64_t*>(hash));
+    add_build_id({at, segment.p_memsz}, *static_cast<fnv1a*>(hash));
   }
   return 1;
 }
@@ -90,12 +86,12 @@ const std::vector<const rank_function*>& function_table() {
 }
 
 std::uint64_t program_fingerprint() {
-  std::uint64_t hash = fnv_start;
+  fnv1a hash;
   for (const rank_function* each : function_table()) {
-    hash = add_to_hash(hash, std::as_bytes(std::span(each->name, std::strlen(each->name) + 1)));
+    add_to_hash(hash, std::as_bytes(std::span(each->name, std::strlen(each->name) + 1)));
   }
   dl_iterate_phdr(&look_at_program, &hash);
-  return hash;
+  return hash.value();
 }
 
 }  // namespace creek::detail

@@ -4,11 +4,12 @@
 #include <creek/core/threads/cpu_quota.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
-#include <string_view>
+#include <string>
+
+#include <creek/core/number_in.hpp>
 
 #include "cgroup.hpp"
 
@@ -22,19 +23,11 @@ fs::path below(const fs::path& root, const fs::path& path) {
   return root / path.relative_path();
 }
 
-std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t value = 0;
-  const auto end = text.data() + text.size();
-  const auto [stop, why] = std::from_chars(text.data(), end, value);
-  if (why != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
 std::optional<std::int64_t> number_in_file(const fs::path& file) {
   std::ifstream in(file);
   std::string word;
   if (!(in >> word)) return std::nullopt;
-  return number_in(word);
+  return number_in<std::int64_t>(word);
 }
 
 // Returns the CPUs of a quota and a period in microseconds; "max", -1 and nonsense do not limit.
@@ -51,7 +44,7 @@ std::optional<double> limit_of(const fs::path& folder, int version) {
   std::ifstream in(folder / "cpu.max");
   std::string quota, period;
   if (!(in >> quota >> period)) return std::nullopt;
-  return ratio(number_in(quota), number_in(period));
+  return ratio(number_in<std::int64_t>(quota), number_in<std::int64_t>(period));
 }
 
 }  // namespace

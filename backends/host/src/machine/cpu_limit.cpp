@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three limits: of the hardware, of the affinity mask, and creek::read_cpu_quota().
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include <creek/core/error.hpp>
+#include <creek/core/number_in.hpp>
 #include <creek/core/threads/futex.hpp>
 #include <creek/host/affinity.hpp>
 #include <creek/host/cpu_limit.hpp>
@@ -18,14 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<unsigned> number_in(std::string_view text) {
-  unsigned value = 0;
-  const auto end = text.data() + text.size();
-  const auto [stop, why] = std::from_chars(text.data(), end, value);
-  if (why != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
-
 // Returns how many numbers a list such as "0-3,8,10-11" names; nothing if it is no such list.
 std::optional<unsigned> count_in_list(std::string_view list) {
   std::uint64_t count = 0;
@@ -33,8 +28,9 @@ std::optional<unsigned> count_in_list(std::string_view list) {
     const auto comma = list.find(',');
     const auto item = list.substr(0, comma);
     const auto dash = item.find('-');
-    const auto first = number_in(item.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : number_in(item.substr(dash + 1));
+    const auto first = number_in<unsigned>(item.substr(0, dash));
+    const auto last =
+        dash == std::string_view::npos ? first : number_in<unsigned>(item.substr(dash + 1));
     if (!first || !last || *last < *first) return std::nullopt;
     count += std::uint64_t{*last} - *first + 1;
     list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);

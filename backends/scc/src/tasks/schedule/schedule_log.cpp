@@ -9,7 +9,7 @@ void schedule_log::note(task_worker& worker, step what, std::uint64_t detail) no
   for (const std::uint64_t part :
        {static_cast<std::uint64_t>(what), static_cast<std::uint64_t>(worker.core.value), detail,
         now().count}) {
-    hash_ = (hash_ ^ part) * 0x100000001b3ULL;
+    hash_.add(part);
   }
   trace::track* track = worker.track.load(std::memory_order_relaxed);
   if (track == nullptr) return;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <creek/core/fnv.hpp>
+
 #include "tasks/worker_set.hpp"
 
 namespace creek::scc_backend {
@@ -21,13 +23,13 @@ class schedule_log {
   void note(task_worker& worker, step what, std::uint64_t detail = 0) noexcept;
   /// Records the end of what the worker has run.
   void ended(task_worker& worker) const noexcept;
-  std::uint64_t hash() const noexcept { return hash_; }
+  std::uint64_t hash() const noexcept { return hash_.value(); }
 
  private:
   ticks now() const noexcept;
 
   const worker_set& workers_;
-  std::uint64_t hash_ = 0xcbf29ce484222325ULL;
+  fnv1a hash_;
 };
 
 }  // namespace creek::scc_backend
