@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
 #include <memory_resource>
 #include <span>
 #include <string>
@@ -81,7 +84,9 @@ class planted_messages final : public rank_messages {
   [[nodiscard]] std::size_t min_block_bytes() const noexcept override { return min_block; }
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 2; }
+  std::function<void()> at_receive;  ///< called before each look
   [[nodiscard]] bool try_receive(message& to) override {
+    if (at_receive) at_receive();
     if (arrived.empty()) return false;
     to.from = 1;
     to.size = to.head = arrived.front().size();
@@ -320,6 +325,124 @@ TEST(ObjectSpaceMessages, WithBlocksOfOtherSizesAreErrors) {
     to.arriving_sizes = {400};
     to.arrived.push_back(to.sent[0]);
     EXPECT_EQ(answer.get(), std::string(400, 'b'));
+  });
+}
+
+/// One worker that keeps its calls until the test lets it run them.
+struct planted_workers final : rank_workers {
+  std::deque<deferred_call_ptr>* calls;
+  explicit planted_workers(std::deque<deferred_call_ptr>& to) : calls(&to) {}
+  struct port final : call_port {
+    std::deque<deferred_call_ptr>* calls;
+    explicit port(std::deque<deferred_call_ptr>& to) : calls(&to) {}
+    void post(deferred_call_ptr call) noexcept override { calls->push_back(std::move(call)); }
+  };
+  [[nodiscard]] int count() const noexcept override { return 1; }
+  std::unique_ptr<call_port> open(int) override { return std::make_unique<port>(*calls); }
+};
+
+void run_next(std::deque<deferred_call_ptr>& calls) {
+  const deferred_call_ptr call = std::move(calls.front());
+  calls.pop_front();
+  call->run();
+}
+
+/// Calls on workers are answered, and counted as received, when they have ended; in any order.
+TEST(ObjectSpaceWorkers, AnswerWhenTheyHaveRunTheCall) {
+  std::deque<deferred_call_ptr> calls;
+  with_planted_messages([&](object_space& space, planted_messages& to) {
+    space.set_workers(std::make_unique<planted_workers>(calls));
+    constexpr auto twice = [](const std::string& text) { return text + text; };
+    auto first = space.async_on<twice>(worker_address{1, 0}, "ab");
+    auto second = space.async_on<twice>(worker_address{1, 0}, "cd");
+    const std::vector<std::byte> one = to.sent.at(0), two = to.sent.at(1);
+    to.sent.clear();
+    to.arrived = {one, two};
+    EXPECT_EQ(space.poll(), 2u);
+    ASSERT_EQ(calls.size(), 2u);
+    EXPECT_TRUE(to.sent.empty());
+    std::swap(calls[0], calls[1]);
+    run_next(calls);
+    space.poll();
+    ASSERT_EQ(to.sent.size(), 1u);
+    to.arrived.push_back(to.sent[0]);
+    EXPECT_TRUE(second.is_ready());
+    EXPECT_FALSE(first.is_ready());
+    EXPECT_EQ(second.get(), "cdcd");
+    // A call that is refused, as by the end of the runtime.
+    calls.front()->fail(std::make_exception_ptr(error(EIO, "no worker")));
+    calls.clear();
+    space.poll();
+    to.arrived.push_back(to.sent.at(1));
+    EXPECT_EQ(what_of<error>([&] { first.get(); }), "no worker: Input/output error");
+    // No such worker.
+    to.arrived.push_back(one);
+    const std::uint32_t third_worker = 3;
+    std::memcpy(to.arrived[0].data() + 12, &third_worker, sizeof third_worker);
+    space.poll();
+    EXPECT_TRUE(is_failure(to.sent.at(2)));
+  });
+}
+
+/// A rank with a call on a worker counts it neither as received nor itself as quiet.
+TEST(ObjectSpaceWorkers, DelayTheEndOfBarriers) {
+  std::deque<deferred_call_ptr> calls;
+  with_planted_messages([&](object_space& space, planted_messages& to) {
+    space.set_workers(std::make_unique<planted_workers>(calls));
+    constexpr auto none = [] {};
+    space.post_on<none>(worker_address{1, 0});
+    to.arrived.push_back(std::exchange(to.sent[0], {}));
+    to.sent.clear();
+    space.poll();
+    ASSERT_EQ(calls.size(), 1u);
+    std::size_t answers = 0;
+    to.at_receive = [&] {
+      if (!calls.empty()) {
+        EXPECT_TRUE(to.sent.empty());
+        return run_next(calls);
+      }
+      // The other rank answers each question: one message sent, one received.
+      if (to.sent.size() == answers) return;
+      ++answers;
+      to.arrived.push_back(message_of({36, 7, 0, 0, 0, 1, 0, 1, 0}));
+    };
+    space.barrier();
+    EXPECT_TRUE(calls.empty());
+    EXPECT_EQ(to.sent.size(), 3u);  // asks twice, then releases
+  });
+}
+
+/// The memory of a call stays as it is until its worker has run it, also that of blocks.
+TEST(ObjectSpaceWorkers, KeepTheArgumentsOfCalls) {
+  std::deque<deferred_call_ptr> calls;
+  with_planted_messages([&](object_space& space, planted_messages& to) {
+    space.set_workers(std::make_unique<planted_workers>(calls));
+    to.min_block = 100;
+    constexpr auto view = [](std::string_view a, std::string_view b) {
+      return std::string(a) + std::string(b);
+    };
+    auto answer = space.async_on<view>(worker_address{1, 0}, "short", std::string(100, 'x'));
+    const std::vector<std::byte> call = to.sent.at(0);
+    to.sent.clear();
+    to.arriving_sizes = {100};
+    to.arrived.push_back(call);
+    space.poll();
+    to.arriving_sizes.clear();
+    for (int i = 0; i < 3; ++i) {  // would use the memory of a message that is recycled
+      constexpr auto length = [](const std::string& text) { return text.size(); };
+      auto other = space.async_on<length>(1, std::string(90, 'z'));
+      to.arrived.push_back(to.sent.back());
+      space.poll();
+    }
+    to.sent.clear();
+    to.sent_blocks.clear();
+    run_next(calls);
+    space.poll();
+    ASSERT_EQ(to.sent.size(), 1u);
+    ASSERT_EQ(to.sent_blocks.at(0).size(), 1u);
+    const auto bytes = to.sent_blocks[0][0].bytes;
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    EXPECT_EQ(text, "short" + std::string(100, 'b'));
   });
 }
 

@@ -67,6 +67,7 @@ call_service::call_service(object_space& space, std::unique_ptr<rank_messages> m
 }
 
 call_service::~call_service() {
+  end_objects_on_workers();
   for (const expected& each : expected_) {
     if (each.reply == nullptr) continue;
     each.reply->service_ = nullptr;
@@ -175,7 +176,8 @@ void call_service::finish_blocks_of_caller() {
 
 std::size_t call_service::poll() {
   std::size_t served = 0;
-  while (serve_one()) ++served;
+  while (answer_deferred() || (serve_one() && ++served != 0)) {
+  }
   if (running_ == 0) throw_stored_failure();
   return served;
 }
@@ -193,7 +195,8 @@ void call_service::serve_until(function_ref<bool()> condition) {
 
 /// Serves a message, and waits for it.
 void call_service::serve_next() {
-  if (serve_one()) return;
+  if (answer_deferred() || serve_one()) return;
+  if (on_workers_.under_way() != 0) return wait_beside_workers();
   if (size_ == 1) throw usage_error("a call waits for a result that waits for this call");
   rank_messages::message one;
   messages_->receive(one);
@@ -220,10 +223,7 @@ void call_service::serve(rank_messages::message& one) {
     case message_kind::call:
     case message_kind::post:
     case message_kind::destroy:
-      serve_call(header, one);
-      give_credit(one.from, one.size);
-      ++own_totals_.received;
-      return answer_if_asked();
+      return serve_call(header, one);
     case message_kind::result:
     case message_kind::failure:
       take_reply(header, one);
@@ -255,15 +255,19 @@ void call_service::serve(rank_messages::message& one) {
   ++own_totals_.received;
 }
 
-void call_service::serve_call(const message_header& header, const rank_messages::message& one) {
+void call_service::serve_call(const message_header& header, rank_messages::message& one) {
+  const int from = one.from;
+  const std::size_t size = one.size;
   message_header answer(message_kind::result);
   answer.request = header.request;
-  call_writer to{{messages_->make_buffer(), {}}, min_block_bytes_to(one.from)};
+  call_writer to{{messages_->make_buffer(), {}}, min_block_bytes_to(from)};
   std::vector<std::byte>& bytes = to.message.bytes;
   put_header(bytes, answer);
   ++running_;
+  bool is_deferred = false;
   try {
-    run_call(header, one, to);
+    is_deferred = defer_call(header, one);
+    if (!is_deferred) run_call(header, one, to);
     (void)rank_messages::checked_size(to.message);
   } catch (...) {
     if (header.kind() == message_kind::post) {
@@ -276,8 +280,18 @@ void call_service::serve_call(const message_header& header, const rank_messages:
     }
   }
   --running_;
-  if (header.kind() == message_kind::post) return messages_->recycle(std::move(bytes));
-  send(std::move(to.message), one.from);
+  if (is_deferred || header.kind() == message_kind::post) {
+    messages_->recycle(std::move(bytes));
+  } else {
+    send(std::move(to.message), from);
+  }
+  if (!is_deferred) end_of_call(from, size);
+}
+
+void call_service::end_of_call(int from, std::size_t bytes) {
+  give_credit(from, bytes);
+  ++own_totals_.received;
+  answer_if_asked();
 }
 
 const rank_function& call_service::function_of(const message_header& header) const {
@@ -431,9 +445,10 @@ void call_service::barrier() {
   in_barrier_ = false;
 }
 
-/// A rank answers when no call runs on it: until then its counts cannot be the last.
+/// A rank answers when no call runs on it or on its workers: until then its counts cannot be the
+/// last.
 void call_service::answer_if_asked() {
-  if (!is_asked_ || !in_barrier_ || running_ != 0) return;
+  if (!is_asked_ || !in_barrier_ || running_ != 0 || on_workers_.under_way() != 0) return;
   is_asked_ = false;
   send_control(0, message_header(message_kind::counts), &own_totals_);
 }
@@ -443,6 +458,7 @@ void call_service::count_until_quiet() {
   std::chrono::microseconds pause = 5us;
   for (totals before{.sent = ~std::uint64_t{0}};;) {
     poll();
+    serve_until([&] { return on_workers_.under_way() == 0; });
     answers_ = 0;
     asked_totals_ = {};
     for (int to = 1; to < size_; ++to) send_control(to, message_header(message_kind::ask));

@@ -18,6 +18,7 @@
 
 #include "call_message.hpp"
 #include "object_table.hpp"
+#include "worker_calls.hpp"
 
 namespace creek::detail {
 
@@ -31,6 +32,7 @@ class call_service final : private block_receiver {
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
   [[nodiscard]] object_table& objects() noexcept { return objects_; }
+  [[nodiscard]] worker_calls& on_workers() noexcept { return on_workers_; }
 
   /// Returns the begin of a message to a rank that calls a function, or with null destroys an
   /// object. Waits while too much is under way to that rank, if no call is running here.
@@ -62,7 +64,16 @@ class call_service final : private block_receiver {
   void serve_next();
   void finish_blocks_of_caller();
   void serve(rank_messages::message& one);
-  void serve_call(const message_header& header, const rank_messages::message& one);
+  void serve_call(const message_header& header, rank_messages::message& one);
+  [[nodiscard]] bool defer_call(const message_header& header, rank_messages::message& one);
+  [[nodiscard]] worker_call::request request_of(const message_header& header);
+  void post_to_worker(worker_call::request&& what, const message_header& header,
+                      rank_messages::message&& one);
+  [[nodiscard]] bool answer_deferred();
+  void answer_deferred(worker_call& done);
+  void wait_beside_workers();
+  void end_objects_on_workers();
+  void end_of_call(int from, std::size_t bytes);
   void run_call(const message_header& header, const rank_messages::message& one, call_writer& to);
   void fail_post(const message_header& header) noexcept;
   void take_reply(const message_header& header, const rank_messages::message& one);
@@ -86,6 +97,7 @@ class call_service final : private block_receiver {
   int rank_, size_;
   const std::vector<const rank_function*>& functions_;
   object_table objects_;
+  worker_calls on_workers_;
 
   std::vector<expected> expected_;  ///< replies, by slot
   std::vector<std::uint32_t> free_;

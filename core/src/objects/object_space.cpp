@@ -47,7 +47,7 @@ object_space& object_space::current() {
   if (space_of_thread == nullptr) {
     throw usage_error(
         "this thread has no object_space: objects on ranks are called by the thread that made it; "
-        "let tasks end before their rank calls");
+        "let tasks end before their rank calls, and calls on workers return what is to be called");
   }
   return *space_of_thread;
 }
@@ -105,9 +105,34 @@ void object_space::destroy(int rank, std::uint64_t object) {
   service_->wait(reply);
   reply.take();
 }
-std::uint64_t object_space::adopt(void* object, const std::type_info& type,
-                                  void (*end)(void*) noexcept) {
-  return service_->objects().add(object, type, end);
+std::uint64_t object_space::adopt(const detail::new_object& made) {
+  return service_->objects().add(made);
+}
+
+void object_space::set_workers(std::unique_ptr<rank_workers> workers) {
+  service_->on_workers().set_workers(std::move(workers));
+}
+int object_space::own_worker_count() {
+  return current().service_->on_workers().worker_count();
+}
+std::uint64_t object_space::number_of(const worker_address& at) {
+  if (at.worker < 0) {
+    throw usage_error(fmt::format("a call of worker {} of rank {}", at.worker, at.rank));
+  }
+  return static_cast<std::uint64_t>(at.worker) + 1;
+}
+std::vector<worker_address> object_space::all_workers() {
+  std::vector<async_result<int>> counts;
+  for (int rank = 0; rank < size(); ++rank) {
+    counts.push_back(async_on<&object_space::own_worker_count>(rank));
+  }
+  std::vector<worker_address> all;
+  for (int rank = 0; rank < size(); ++rank) {
+    const int count = counts[static_cast<std::size_t>(rank)].get();
+    for (int worker = 0; worker < count; ++worker) all.push_back({rank, worker});
+  }
+  if (all.empty()) throw usage_error("no rank has workers for objects: call use_workers()");
+  return all;
 }
 
 }  // namespace creek

@@ -19,6 +19,16 @@
 
 namespace creek::detail {
 
+/// An object that is not in the table of its rank yet.
+struct new_object {
+  void* object = nullptr;
+  const std::type_info* type = nullptr;
+  void (*destroy)(void*) noexcept = nullptr;
+  void destroy_now() noexcept {
+    if (object != nullptr) destroy(std::exchange(object, nullptr));
+  }
+};
+
 /// A parameter that can be sent: not a reference through which a function would change the
 /// caller's variable.
 template <class P>

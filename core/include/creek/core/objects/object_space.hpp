@@ -18,6 +18,7 @@
 #include <creek/core/messages/wire.hpp>
 #include <creek/core/objects/call_error.hpp>
 #include <creek/core/objects/call_signature.hpp>
+#include <creek/core/objects/deferred_call.hpp>
 #include <creek/core/objects/function_table.hpp>
 #include <creek/core/objects/pending_reply.hpp>
 
@@ -38,6 +39,10 @@ class async_result;
 /// A rank serves calls while it waits for a result of its own, in barrier(), in poll(), and at the
 /// end. So a call may run while another one, also of the same object, waits for a result. Calls
 /// from one rank to another begin in the order in which they were made.
+///
+/// With workers (creek/tasking/worker_objects.hpp) objects may live on one of them: it runs their
+/// calls, one at a time per object, in the order of each caller, while the thread of the object
+/// space serves others. Such calls cannot call other ranks.
 ///
 /// Functions are template arguments: a member of T, a function that takes T& first, or a function
 /// object without state. Arguments and results are copied as bytes (messages/wire.hpp). All ranks
@@ -71,6 +76,20 @@ class object_space {
   template <class T, class... A>
   [[nodiscard]] global_group<T> make_on_all(const A&... arguments);
 
+  /// The same on a worker of a rank. Throws usage_error if there is no such worker.
+  template <class T, class... A>
+  [[nodiscard]] global_ref<T> make_on(worker_address at, A&&... arguments);
+  /// Makes one on each worker of each rank, in the order of the ranks and then of the workers.
+  /// Throws usage_error if no rank has workers.
+  template <class T, class... A>
+  [[nodiscard]] global_group<T> make_on_all_workers(const A&... arguments);
+
+  /// Lets objects live on workers of this rank, until the end of the object space. Called once,
+  /// before this rank serves calls; use_workers() of creek/tasking/worker_objects.hpp calls it.
+  void set_workers(std::unique_ptr<rank_workers> workers);
+  /// Asks a rank how many workers it has for objects; 0 if none were set.
+  [[nodiscard]] int worker_count(int rank);
+
   /// Calls the function F on a rank and waits for its result.
   template <auto F, class... A>
   auto call_on(int rank, A&&... arguments) {
@@ -83,6 +102,21 @@ class object_space {
   template <auto F, class... A>
   void post_on(int rank, A&&... arguments) {
     post<void, F>(rank, 0, std::forward<A>(arguments)...);
+  }
+
+  /// The same on a worker of a rank, where functions may run by turns if they wait. Throws
+  /// usage_error if there is no such worker.
+  template <auto F, class... A>
+  auto call_on(worker_address at, A&&... arguments) {
+    return call<void, F>(at.rank, number_of(at), std::forward<A>(arguments)...);
+  }
+  template <auto F, class... A>
+  [[nodiscard]] auto async_on(worker_address at, A&&... arguments) {
+    return async<void, F>(at.rank, number_of(at), std::forward<A>(arguments)...);
+  }
+  template <auto F, class... A>
+  void post_on(worker_address at, A&&... arguments) {
+    post<void, F>(at.rank, number_of(at), std::forward<A>(arguments)...);
   }
 
   /// Returns the root's value at all ranks, which all call this: such as handles of objects. Serves
@@ -110,19 +144,26 @@ class object_space {
   struct construction {
     using shape = detail::call_shape<std::uint64_t, A...>;
     using points = detail::entry_points<construction>;
-    static std::uint64_t invoke(object_space& space, void*, A&&... arguments) {
+    /// `on_worker`: where a worker leaves the object, or null in the thread of the object space.
+    static std::uint64_t invoke(object_space& space, void* on_worker, A&&... arguments) {
       std::unique_ptr<T> made;
       if constexpr (std::is_constructible_v<T, A...>) {
         made = std::make_unique<T>(std::move(arguments)...);
       } else {
         made.reset(new T{std::move(arguments)...});
       }
-      return space.adopt(made.release(), typeid(T),
-                         [](void* object) noexcept { delete static_cast<T*>(object); });
+      const detail::new_object ready{made.release(), &typeid(T),
+                                     [](void* object) noexcept { delete static_cast<T*>(object); }};
+      if (on_worker == nullptr) return space.adopt(ready);
+      *static_cast<detail::new_object*>(on_worker) = ready;
+      return 0;
     }
     static inline detail::rank_function entry{typeid(construction), nullptr, &points::run,
                                               points::in_blocks()};
   };
+  template <class T, class... A>
+  global_group<T> make_on_each(const std::vector<worker_address>& places, const A&... arguments);
+  [[nodiscard]] std::vector<worker_address> all_workers();
   /// A text is sent for an array or address of characters.
   template <class A>
   using sent_argument =
@@ -172,7 +213,11 @@ class object_space {
   void end_call(outgoing_message&& message, int rank, detail::pending_reply* reply);
   void destroy(int rank, std::uint64_t object);
   void wait(detail::pending_reply& reply);
-  std::uint64_t adopt(void* object, const std::type_info& type, void (*end)(void*) noexcept);
+  std::uint64_t adopt(const detail::new_object& made);
+  [[nodiscard]] static int own_worker_count();
+  /// Returns what a call without an object has in place of its number, to run on a worker. Throws
+  /// usage_error for a negative worker.
+  [[nodiscard]] static std::uint64_t number_of(const worker_address& at);
 
   std::unique_ptr<detail::call_service> service_;
   std::vector<std::deque<std::vector<std::byte>>> broadcasts_;  ///< that have arrived, by root
@@ -211,6 +256,7 @@ class async_result {
 /// Address of an object: equal for equal objects, on all ranks.
 struct global_address {
   int rank = -1;
+  int worker = -1;           ///< that the object lives on; -1: the thread of the object space
   std::uint64_t object = 0;  ///< its number on that rank, never used again
   friend auto operator<=>(const global_address&, const global_address&) = default;
 };
@@ -225,6 +271,8 @@ class global_ref {
   global_ref() = default;
   [[nodiscard]] global_address address() const noexcept { return address_; }
   [[nodiscard]] int rank() const noexcept { return address_.rank; }
+  /// Returns the worker that the object lives on, or -1 for the thread of the object space.
+  [[nodiscard]] int worker() const noexcept { return address_.worker; }
   explicit operator bool() const noexcept { return address_.object != 0; }
   friend auto operator<=>(const global_ref&, const global_ref&) = default;
 
@@ -251,23 +299,24 @@ class global_ref {
 
  private:
   friend class object_space;
-  global_ref(int rank, std::uint64_t object) noexcept : address_{rank, object} {}
+  global_ref(worker_address at, std::uint64_t object) noexcept
+      : address_{at.rank, at.worker, object} {}
   [[nodiscard]] object_space& space() const { return object_space::current(); }
 
   global_address address_;
 };
 
-/// An object on each rank; can be sent.
+/// An object on each rank, or on each worker of each rank; can be sent.
 template <class T>
 class global_group {
  public:
   global_group() = default;
   [[nodiscard]] int size() const noexcept { return static_cast<int>(members_.size()); }
-  [[nodiscard]] const global_ref<T>& operator[](int rank) const {
-    return members_[static_cast<std::size_t>(rank)];
+  [[nodiscard]] const global_ref<T>& operator[](int member) const {
+    return members_[static_cast<std::size_t>(member)];
   }
 
-  /// Calls F on all members at once, and returns the results in the order of the ranks, if there
+  /// Calls F on all members at once, and returns the results in the order of the members, if there
   /// are any. Rethrows the first exception in that order when all calls have ended.
   template <auto F, class... A>
   auto call_all(const A&... arguments) const {
@@ -284,7 +333,7 @@ class global_group {
       return all;
     }
   }
-  /// Calls F on all members and combines the results by `op`, in the order of the ranks.
+  /// Calls F on all members and combines the results by `op`, in the order of the members.
   template <auto F, class Op, class... A>
   [[nodiscard]] auto reduce(Op op, const A&... arguments) const {
     auto all = call_all<F>(arguments...);
@@ -310,6 +359,10 @@ class global_group {
   std::vector<global_ref<T>> members_;
 };
 
+inline int object_space::worker_count(int rank) {
+  return call_on<&object_space::own_worker_count>(rank);
+}
+
 template <class T>
 T object_space::bcast(T value, int root) {
   if (rank() != root) {
@@ -328,21 +381,41 @@ T object_space::bcast(T value, int root) {
 template <class T, class... A>
 global_ref<T> object_space::make_on(int rank, A&&... arguments) {
   using function = construction<T, sent_argument<A>...>;
-  return {rank, async_call<function>(rank, 0, std::forward<A>(arguments)...).get()};
+  return {{rank, -1}, async_call<function>(rank, 0, std::forward<A>(arguments)...).get()};
+}
+
+template <class T, class... A>
+global_ref<T> object_space::make_on(worker_address at, A&&... arguments) {
+  using function = construction<T, sent_argument<A>...>;
+  return {at, async_call<function>(at.rank, number_of(at), std::forward<A>(arguments)...).get()};
+}
+
+template <class T, class... A>
+global_group<T> object_space::make_on_each(const std::vector<worker_address>& places,
+                                           const A&... arguments) {
+  using function = construction<T, sent_argument<const A&>...>;
+  std::vector<async_result<std::uint64_t>> begun;
+  for (const worker_address& at : places) {
+    const std::uint64_t number = at.worker < 0 ? 0 : number_of(at);
+    begun.push_back(async_call<function>(at.rank, number, arguments...));
+  }
+  global_group<T> made;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    made.members_.push_back(global_ref<T>(places[i], begun[i].get()));
+  }
+  return made;
 }
 
 template <class T, class... A>
 global_group<T> object_space::make_on_all(const A&... arguments) {
-  using function = construction<T, sent_argument<const A&>...>;
-  std::vector<async_result<std::uint64_t>> begun;
-  for (int rank = 0; rank < size(); ++rank) {
-    begun.push_back(async_call<function>(rank, 0, arguments...));
-  }
-  global_group<T> made;
-  for (int rank = 0; rank < size(); ++rank) {
-    made.members_.push_back(global_ref<T>(rank, begun[static_cast<std::size_t>(rank)].get()));
-  }
-  return made;
+  std::vector<worker_address> places;
+  for (int rank = 0; rank < size(); ++rank) places.push_back({rank, -1});
+  return make_on_each<T>(places, arguments...);
+}
+
+template <class T, class... A>
+global_group<T> object_space::make_on_all_workers(const A&... arguments) {
+  return make_on_each<T>(all_workers(), arguments...);
 }
 
 }  // namespace creek
