@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of an object on another rank beside messages of the MPI below, in turns in one process:
 // half of the time of a call whose argument and result have so many bytes, and half of that of a
-// message of these bytes and its answer. To be started on two ranks by the launcher of the MPI.
+// message of these bytes and its answer. Then calls of an object on a worker of that rank beside
+// those of one in its own thread. To be started on two ranks by the launcher of the MPI.
 #include <creek/mpi/adopt.hpp>
 
 #include <chrono>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include <creek/core/objects/object_space.hpp>
+#include <creek/host.hpp>
+#include <creek/tasking/worker_objects.hpp>
 
 #include "../../support/median.hpp"
 
@@ -87,9 +90,48 @@ void compare(creek::object_space& space, std::size_t size, int rounds) {
               bench::median(ratios));
 }
 
+/// Calls that wait, then as many that do not, until the last has ended.
+void compare_workers(creek::object_space& space, int rounds) {
+  constexpr int repeats = 2000;
+  std::vector<double> own[2], worker[2], ratios[2];
+  creek::global_ref<echo> in_thread, on_worker;
+  if (space.rank() == 0) {
+    in_thread = space.make_on<echo>(1);
+    on_worker = space.make_on<echo>({1, 0});
+  }
+  const auto measure = [&](const creek::global_ref<echo>& there, int kind) {
+    if (kind == 0) return 2 * calls(space, repeats, [&] { (void)there.call<&echo::count>(1); });
+    std::vector<creek::async_result<long>> begun;
+    return 2 * calls(space, repeats, [&] {
+             begun.push_back(there.async<&echo::count>(1));
+             if (begun.size() < repeats) return;
+             for (auto& each : begun) (void)each.get();
+           });
+  };
+  for (int i = 0; i < rounds; ++i) {
+    for (const int kind : {0, 1}) {
+      own[kind].push_back(measure(in_thread, kind));
+      worker[kind].push_back(measure(on_worker, kind));
+      ratios[kind].push_back(worker[kind].back() / own[kind].back());
+    }
+  }
+  if (space.rank() != 0) return;
+  const long expected = 2l * rounds * repeats;
+  require(on_worker.call<&echo::count>(0) == expected &&
+          in_thread.call<&echo::count>(0) == expected);
+  std::printf("microseconds per call of 8 bytes and its answer\n");
+  std::printf("%10s %10s %10s %10s\n", "", "in thread", "on worker", "ratio");
+  for (const int kind : {0, 1}) {
+    std::printf("%10s %10.2f %10.2f %10.2f\n", kind == 0 ? "call" : "async",
+                bench::median(own[kind]), bench::median(worker[kind]), bench::median(ratios[kind]));
+  }
+}
+
 void compare_all(int rounds) {
   creek::mpi_communicator c = creek::adopt(MPI_COMM_WORLD);
+  creek::runtime worker{creek::host{1}};
   creek::object_space space(c);
+  creek::use_workers(space, worker);
   if (c.rank() == 0) {
     std::printf("half round trip in microseconds, medians of %d rounds\n", rounds);
     std::printf("%10s %10s %10s %10s\n", "bytes", "bare MPI", "call", "ratio");
@@ -97,6 +139,7 @@ void compare_all(int rounds) {
   for (const std::size_t size : {8, 64, 1024, 8192, 32'768, 65'536, 262'144, 1'048'576}) {
     compare(space, size, rounds);
   }
+  compare_workers(space, rounds);
 }
 
 }  // namespace

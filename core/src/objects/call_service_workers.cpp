@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
-
-#include <creek/core/measuring/clock.hpp>
 
 #include "call_service.hpp"
 
@@ -72,13 +71,13 @@ void call_service::answer_deferred(worker_call& done) {
 /// later.
 void call_service::wait_beside_workers() {
   using namespace std::chrono_literals;
-  // An estimate: sleeping and waking take as long.
+  // An estimate: sleeping and waking take as long. A worker may need the processor meanwhile.
   constexpr std::chrono::nanoseconds spin = 20us;
   const auto begin = std::chrono::steady_clock::now();
   while (!answer_deferred() && !serve_one()) {
     const std::chrono::nanoseconds waited = std::chrono::steady_clock::now() - begin;
     if (waited < spin) {
-      cpu_pause();
+      std::this_thread::yield();
     } else {
       (void)on_workers_.wait_for(std::clamp<std::chrono::nanoseconds>(waited / 8, 10us, 1ms));
     }
