@@ -4,10 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <creek/host/spmd.hpp>
 
+#include "support/process_facts.hpp"
 #include "worker_objects_cases.hpp"
 
 namespace creek {
@@ -46,6 +50,41 @@ TEST(WorkerObjectsUse, NeedsWorkersOfTheRank) {
     runtime ended{host{1}};
     ended.shut_down();
     EXPECT_THROW(use_workers(space, ended), usage_error);
+  });
+}
+
+bool has_backend(const std::string& name) {
+  const std::vector<std::string> all = backends();
+  return std::ranges::find(all, name) != all.end();
+}
+
+/// A worker of oneTBB is just a number, and calls are tasks that any thread runs.
+TEST(WorkerObjectsUse, WorksOnOneTbb) {
+  if (!has_backend("tbb") || support::under_sanitizer) GTEST_SKIP() << "no oneTBB";
+  scheduler_options options;
+  options.workers = workers_per_rank;
+  spmd(2, [&](host_communicator& c) {
+    runtime workers(options, "tbb");
+    for (const auto& one : {&keeps_the_order_of_each_caller, &passes_exceptions_on,
+                            &runs_tasks_in_calls, &makes_counted_objects, &stress}) {
+      object_space space(c);
+      use_workers(space, workers);
+      one(space);
+    }
+    c.barrier();
+    EXPECT_EQ(counted::made, counted::ended);
+    c.barrier();
+  });
+  counted::ended_elsewhere = 0;
+}
+
+TEST(WorkerObjectsUse, IsRefusedOnTheChip) {
+  if (!has_backend("scc")) GTEST_SKIP() << "no simulated chip";
+  spmd(1, [](host_communicator& c) {
+    object_space space(c);
+    runtime chip(scheduler_options{}, "scc");
+    EXPECT_EQ(what_of<usage_error>([&] { use_workers(space, chip); }),
+              "use_workers: the workers of the simulated chip run in run() only");
   });
 }
 
