@@ -241,6 +241,9 @@ const std::vector<std::string> invoke_workloads{"bare_ring",         "bare_ring_
 const std::vector<std::string> linalg_workloads{"cholesky", "dgemm",    "fma_peak",
                                                 "lu",       "lu_solve", "qr"};
 
+const std::vector<std::string> stream_workloads{"bare_ring", "stream_2", "stream_4",
+                                                "stream_uneven"};
+
 const std::vector<std::string> mapreduce_workloads{
     "colour_histogram", "count_bigrams", "count_matches",  "count_words",     "count_words_real",
     "distinct_keys",    "filter_lines",  "inverted_index", "kmeans_round",    "line_fit",
@@ -384,6 +387,17 @@ void add_peer_groups(command_line::command& bench, int& exit_code) {
 
   add_lapack(bench, exit_code);
   add_mapreduce(bench, exit_code);
+
+  auto* stream = bench.add_subcommand(
+      "stream", "Measure networks of processes and pipelines beside oneTBB's pipeline");
+  const auto streams = std::make_shared<bench_options>();
+  streams->group = "stream";
+  add_common(*stream, *streams);
+  add_choice(*stream, *streams, stream_workloads);
+  stream->footer(R"(Examples:
+  creek bench stream --quick
+  creek bench stream --workload stream_4 --workers 1,2)");
+  stream->callback([streams, &exit_code] { exit_code = run_study(*streams, part::workloads); });
 
   auto* schedulers =
       bench.add_subcommand("schedulers",

@@ -58,8 +58,8 @@ bool network_state::ask_to_search(process& about_to_wait) noexcept {
 
 void network_state::resolve(process& cycle, process*& to_resume) noexcept {
   channel_base* smallest = nullptr;
-  std::string text = "stream: deadlock: ";
   try {
+    std::string text = "stream: deadlock: ";
     const process* each = &cycle;
     do {
       channel_base& at = *each->awaited_.load(std::memory_order_relaxed);
@@ -67,10 +67,10 @@ void network_state::resolve(process& cycle, process*& to_resume) noexcept {
       const bool waits_for_room = each->awaited_side_.load(std::memory_order_relaxed) == side::room;
       if (waits_for_room && (smallest == nullptr || at.capacity() < smallest->capacity()))
         smallest = &at;
-      text += waits_for_room
-                  ? fmt::format("'{}' waits for room in its channel of {} items to '{}'",
-                                each->name(), at.capacity(), next.name())
-                  : fmt::format("'{}' waits for an item from '{}'", each->name(), next.name());
+      text += waits_for_room ? fmt::format("'{}' waits for room for '{}' in {} of {} items",
+                                           each->name(), next.name(), at.name(), at.capacity())
+                             : fmt::format("'{}' waits for an item from '{}' in {}", each->name(),
+                                           next.name(), at.name());
       each = &next;
       text += each == &cycle ? "" : ", ";
     } while (each != &cycle);

@@ -5,12 +5,12 @@
 
 #include <optional>
 
+#include "exception_text.hpp"
 #include "network_state.hpp"
 
 namespace creek::stream {
-namespace {
 
-std::string text_of(const std::exception_ptr& failure) {
+std::string detail::exception_text(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
   } catch (const std::exception& one) {
@@ -20,10 +20,8 @@ std::string text_of(const std::exception_ptr& failure) {
   }
 }
 
-}  // namespace
-
 process_error::process_error(const std::string& process, std::exception_ptr cause)
-    : std::runtime_error(fmt::format("process '{}': {}", process, text_of(cause))),
+    : std::runtime_error(fmt::format("process '{}': {}", process, detail::exception_text(cause))),
       process_(process),
       cause_(std::move(cause)) {}
 
@@ -35,6 +33,20 @@ network::network(network_options options)
     : options_(options), state_(new detail::network_state(options.max_capacity)) {
   require_capacity(options.capacity);
   require_capacity(options.max_capacity);
+}
+
+std::size_t network::new_channel_number() const {
+  require_not_run();
+  return state_->channels();
+}
+
+void network::expect_process() {
+  require_not_run();
+  state_->expect_process();
+}
+
+void network::require_not_run() const {
+  if (has_run_) throw usage_error("stream: a network is complete once it runs");
 }
 
 void network::require_capacity(std::size_t capacity) {
@@ -74,17 +86,19 @@ void network::run(std::stop_token stop) {
   ext::require_executor("stream::network::run");
   state_->require_complete();
   has_run_ = true;
-  std::exception_ptr reason;
   {
-    const std::stop_callback ending(std::move(stop), [this] {
-      state_->end_early(std::make_exception_ptr(cancelled("stream: a stop was requested")));
-    });
-    reason = state_->run();
+    std::exception_ptr stopped = std::make_exception_ptr(cancelled("stream: a stop was requested"));
+    const std::stop_callback ending(std::move(stop), [&] { state_->end_early(stopped); });
+    state_->run();
   }
-  if (reason) std::rethrow_exception(reason);
+  if (std::exception_ptr reason = state_->reason()) std::rethrow_exception(reason);
 }
 
 std::size_t network::capacity(std::size_t channel) const {
+  if (channel >= state_->channels()) {
+    throw usage_error(fmt::format("stream: there is no channel {}: the network has {}", channel,
+                                  state_->channels()));
+  }
   return state_->channel(channel).capacity();
 }
 

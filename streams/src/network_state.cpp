@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 
 #include <creek/core/error.hpp>
 #include <creek/core/threads/sanitizer.hpp>
@@ -12,26 +13,52 @@
 namespace creek::stream::detail {
 
 void network_state::require_complete() const {
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    const channel_base& one = *channels_[i];
+  for (const auto& each : channels_) {
+    const channel_base& one = *each;
     if (one.reader_ != nullptr && one.writer_ != nullptr) continue;
     const bool lacks_both = one.reader_ == nullptr && one.writer_ == nullptr;
     const process* const known = one.reader_ != nullptr ? one.reader_ : one.writer_;
-    throw usage_error(fmt::format(
-        "stream: channel {} ({}) has no {}{}: give its end to a process", i, one.item_type(),
-        lacks_both ? "process" : (one.reader_ == nullptr ? "reader" : "writer"),
-        lacks_both ? ""
-                   : fmt::format(", '{}' {} it", known->name(),
-                                 one.reader_ == nullptr ? "writes" : "reads")));
+    throw usage_error(
+        fmt::format("stream: {} has no {}{}: give its end to a process", one.name(),
+                    lacks_both ? "process" : (one.reader_ == nullptr ? "reader" : "writer"),
+                    lacks_both ? ""
+                               : fmt::format(", '{}' {} it", known->name(),
+                                             one.reader_ == nullptr ? "writes" : "reads")));
   }
 }
 
 namespace {
 /// In place of the strand that waits for the end of a network: it has ended.
 ext::strand ended;
+
+/// Leaves the worker of the calling strand to its other tasks for a while.
+class short_pause : ext::wait_limit {
+ public:
+  explicit short_pause(std::chrono::nanoseconds length) {
+    span = length;
+    expire = [](wait_limit* self) noexcept {
+      auto& over = *static_cast<short_pause*>(self);
+      return over.phase_.exchange(phase::over) == phase::suspended ? over.suspended_ : nullptr;
+    };
+    ext::suspend_here_until(&publish, this, "room in the queue of its worker", *this);
+  }
+
+ private:
+  enum class phase : std::uint8_t { running, suspended, over };
+
+  static bool publish(void* self, ext::strand* waiter) {
+    auto& begun = *static_cast<short_pause*>(self);
+    begun.suspended_ = waiter;
+    phase before = phase::running;
+    return begun.phase_.compare_exchange_strong(before, phase::suspended);
+  }
+
+  std::atomic<phase> phase_{phase::running};
+  ext::strand* suspended_ = nullptr;
+};
 }  // namespace
 
-std::exception_ptr network_state::run() {
+void network_state::run() {
   home_ = &ext::require_executor("stream::network::run");
   const ext::executor_traits& traits = home_->traits();
   may_spin_ = traits.worker_count > 1 && !traits.has_own_time;
@@ -39,9 +66,9 @@ std::exception_ptr network_state::run() {
   activity_.store(processes_.size(), std::memory_order_relaxed);
   alive_.store(processes_.size(), std::memory_order_relaxed);
   start_next();
+  start_all_that_is_due();
   if (!processes_.empty()) ext::suspend_here(&publish_end, this, "the end of a network");
   sanitizer::acquired(&waits_for_end_);
-  return reason_;
 }
 
 /// One process at a time, so that the queue of a worker has room for it.
@@ -51,6 +78,13 @@ void network_state::start_next() noexcept {
   submits_.store(here);
   home_->submit(processes_[next_to_start_].get());
   submits_.compare_exchange_strong(here, nobody);
+}
+
+void network_state::start_all_that_is_due() {
+  while (start_is_due_.load(std::memory_order_relaxed)) {
+    short_pause(std::chrono::microseconds(10));
+    start_what_is_due();
+  }
 }
 
 bool network_state::one_starts() noexcept {
@@ -72,7 +106,9 @@ bool network_state::publish_end(void* self, ext::strand* waiter) {
 void network_state::one_ends() noexcept {
   const std::uint64_t before = activity_.fetch_sub(1, std::memory_order_seq_cst);
   if (active(before) == 1) resume_all(break_deadlocks());
+  sanitizer::releases(&alive_);
   if (alive_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  sanitizer::acquired(&alive_);
   sanitizer::releases(&waits_for_end_);
   ext::strand* const waiter = waits_for_end_.exchange(&ended, std::memory_order_acq_rel);
   if (waiter != nullptr) waiter->home->resume(waiter);

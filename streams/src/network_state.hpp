@@ -21,29 +21,37 @@ class network_state {
   explicit network_state(std::size_t max_capacity) : max_capacity_(max_capacity) {}
 
   void add(std::unique_ptr<channel_base> one) { channels_.push_back(std::move(one)); }
-  void add(std::unique_ptr<process> one) { processes_.push_back(std::move(one)); }
-  [[nodiscard]] const channel_base& channel(std::size_t index) const {
-    return *channels_.at(index);
+  /// Makes room for a process, so that add() does not throw.
+  void expect_process() {
+    if (processes_.size() == processes_.capacity()) processes_.reserve(2 * processes_.size() + 8);
   }
+  void add(std::unique_ptr<process> one) { processes_.push_back(std::move(one)); }
+  [[nodiscard]] std::size_t channels() const noexcept { return channels_.size(); }
+  [[nodiscard]] const channel_base& channel(std::size_t index) const { return *channels_[index]; }
   /// Throws usage_error if an end of a channel belongs to no process.
   void require_complete() const;
-  /// Runs all processes; returns how the network ended.
-  [[nodiscard]] std::exception_ptr run();
+  /// Runs all processes to their ends.
+  void run();
+  /// Returns why the network ended early. After run(), when nobody can end it any more.
+  [[nodiscard]] std::exception_ptr reason() const noexcept { return reason_; }
 
   /// Called by a process on its strand before all else: lets the next one start. Returns false if
   /// it runs within submit(), whose caller it would hold up: then it starts later.
   [[nodiscard]] bool one_starts() noexcept;
-  /// Starts a process that could not start before.
+  /// Starts a process that could not start before, if it can now.
   void start_what_is_due() noexcept {
     if (start_is_due_.load(std::memory_order_relaxed) && start_is_due_.exchange(false))
       start_next();
   }
+  /// Lets other tasks of the worker run until nothing is due.
+  void start_all_that_is_due();
 
   /// Ends all processes when they next wait, because of this. The first reason counts.
   void end_early(std::exception_ptr why) noexcept;
   [[nodiscard]] bool ends_early() const noexcept {
     return ends_early_.load(std::memory_order_seq_cst);
   }
+  [[nodiscard]] const std::atomic<bool>& early_end() const noexcept { return ends_early_; }
   [[nodiscard]] bool may_spin() const noexcept { return may_spin_; }
 
   /// A process that waits. Returns whether deadlocks have to be looked for once it does.
@@ -56,6 +64,8 @@ class network_state {
   /// A process that has ended; looks for deadlocks if it was the last active one. The network may
   /// be gone after that.
   void one_ends() noexcept;
+  /// Lets the next process that waits search.
+  void ask_for_search() noexcept { search_is_asked_for_.store(true, std::memory_order_seq_cst); }
   /// Returns whether a search found a process about to wait, which has to search in its place.
   [[nodiscard]] bool search_is_asked_for() noexcept {
     return search_is_asked_for_.load(std::memory_order_seq_cst) &&

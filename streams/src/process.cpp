@@ -2,6 +2,8 @@
 // The wait of a process at a channel. README.md has the protocol.
 #include <creek/stream/detail/process.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -20,8 +22,12 @@ void let_earlier_strands_go_first() {
   if (home != nullptr && home->bookkeeping() != nullptr) home->bookkeeping()->about_to_publish();
 }
 
-channel_base::channel_base(network_state& network, std::string item_type)
-    : network_(&network), item_type_(std::move(item_type)) {}
+channel_base::channel_base(network_state& network, std::size_t number, std::string item_type)
+    : network_(&network), number_(number), item_type_(std::move(item_type)) {}
+
+std::string channel_base::name() const {
+  return fmt::format("channel {} ({})", number_, item_type_);
+}
 
 bool channel_base::is_ready(side which) const noexcept {
   const word written = process_memory::load(place_.written);
@@ -31,7 +37,7 @@ bool channel_base::is_ready(side which) const noexcept {
   return (written - published) / spsc_place::step < capacity() || reader_has_ended();
 }
 
-void channel_base::reader_ends() noexcept {
+void channel_base::tell_end_of_reader() noexcept {
   reader_has_ended_.store(true, std::memory_order_seq_cst);
   changed(side::room);
 }
@@ -68,8 +74,8 @@ struct process::wait_call {
 
 void process::wait(channel_base& at, side which) {
   for (channel_base* const input : inputs_) input->publish_room();
-  network_->start_what_is_due();
-  if (network_->ends_early()) throw process_leaves{};
+  network_->start_all_that_is_due();
+  leave_if_network_ends();
   if (spins_until_ready(at, which)) return;
   awaited_.store(&at, std::memory_order_relaxed);
   awaited_side_.store(which, std::memory_order_relaxed);
@@ -83,7 +89,7 @@ void process::wait(channel_base& at, side which) {
   spin_briefly([this] { return is_published_.load(std::memory_order_acquire); });
   sanitizer::acquired(&is_published_);
   state_.exchange(behind(before, phase::running), std::memory_order_seq_cst);
-  if (network_->ends_early()) throw process_leaves{};
+  leave_if_network_ends();
 }
 
 /// If the process at the other end runs on another worker, the wait may be shorter than a switch.
@@ -110,6 +116,7 @@ bool process::publish(void* argument, ext::strand* self) {
   bool suspended = true;
   process* to_resume = nullptr;
   if (at.is_ready(call.which) || waiter.network_->ends_early()) {
+    if (call.searches) waiter.network_->ask_for_search();
     suspended = at.waiting(call.which).exchange(nullptr, std::memory_order_seq_cst) != &waiter;
     if (!suspended) waiter.network_->one_continues();
   } else {
@@ -127,7 +134,7 @@ bool process::publish(void* argument, ext::strand* self) {
 }
 
 process::process(network_state& network, std::string name)
-    : network_(&network), name_(std::move(name)) {
+    : network_(&network), network_ends_(&network.early_end()), name_(std::move(name)) {
   ext::submitted_task::run = [](ext::submitted_task* self) noexcept {
     static_cast<process*>(self)->execute();
   };
@@ -141,18 +148,34 @@ void process::leave_if_nobody_reads() const {
   if (std::ranges::all_of(outputs_, has_ended)) throw process_leaves{};
 }
 
+void process::run_body_as_task() noexcept {
+  try {
+    run_body();
+  } catch (const process_leaves&) {
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+void process::fail(std::exception_ptr cause) noexcept {
+  std::exception_ptr failure = cause;
+  try {
+    failure = std::make_exception_ptr(process_error(name_, std::move(cause)));
+  } catch (...) {  // no memory for that: the cause itself
+  }
+  network_->end_early(std::move(failure));
+}
+
 /// Runs the process to its end, on its strand.
 void process::execute() noexcept {
   if (!network_->one_starts()) return;
   state_.exchange(with(state_.load(std::memory_order_relaxed), phase::running),
                   std::memory_order_seq_cst);
   if (!network_->ends_early()) {
-    try {
-      run_body();
-    } catch (const process_leaves&) {
-    } catch (...) {
-      network_->end_early(std::make_exception_ptr(process_error(name_, std::current_exception())));
-    }
+    const auto body = [](void* self) noexcept { static_cast<process*>(self)->run_body_as_task(); };
+    // Returns when all tasks that the body has spawned have ended.
+    if (std::exception_ptr of_tasks = ext::run_branch_as_task(body, this))
+      fail(std::move(of_tasks));
   }
   close_ports();
   network_->start_what_is_due();

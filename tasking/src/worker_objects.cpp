@@ -150,6 +150,11 @@ void use_workers(object_space& space, runtime& workers) {
   if (home.traits().has_own_time) {
     throw usage_error("use_workers: the workers of the simulated chip run in run() only");
   }
+  if (detail::current_executor() == &home) {
+    throw usage_error(
+        "use_workers: call it outside of run(): the thread of the object space waits for calls "
+        "that these workers run");
+  }
   space.set_workers(std::make_unique<detail::workers_of_runtime>(home));
 }
 

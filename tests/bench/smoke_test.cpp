@@ -94,6 +94,22 @@ TEST_F(BenchSmoke, RunsEverythingWithEqualAnswersAndWritesItsResults) {
   EXPECT_THAT(got.output, HasSubstr("Scheduler comparison"));
 }
 
+TEST_F(BenchSmoke, RunsStreamsWithEqualAnswers) {
+  const auto file = folder_ / "result.json";
+  const auto got = run_bench(
+      {"stream", "--size", "smoke", "--workers", "1,2", "--runs", "1", "--json", file.string()});
+  ASSERT_EQ(got.exit_code, 0) << got.output << got.errors;
+  const json whole = json::parse(std::ifstream(file));
+  expect_schema(whole);
+  std::set<std::string> seen;
+  for (const auto& w : whole.at("workloads")) {
+    for (const auto& r : w.at("results")) {
+      if (r.at("peer") == "creek") seen.insert(w.at("workload"));
+    }
+  }
+  EXPECT_EQ(seen, (std::set<std::string>{"stream_2", "stream_4", "stream_uneven"}));
+}
+
 TEST_F(BenchSmoke, RunsTheInvocationsWithEqualAnswers) {
   const auto file = folder_ / "result.json";
   const auto got = run_bench(

@@ -147,7 +147,7 @@ class Help(unittest.TestCase):
                 groups = re.search(r'\.groups =\s*"([^"]+)"', body)
                 for group in (groups[1] if groups else "tasking").split() if name else ():
                     found.setdefault(group, set()).add(name[1])
-        for group in ("tasking", "invoke", "linalg"):
+        for group in ("tasking", "invoke", "linalg", "stream"):
             text = " ".join(self.help_of("bench", group).split())
             said = re.search(r"Workloads to run, of ([a-z0-9_, ]*?) \(default", text)[1].split(", ")
             self.assertEqual(set(said), found[group], group)

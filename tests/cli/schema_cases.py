@@ -117,7 +117,7 @@ CASES = {
                 "compare lu --backend scc -n 32 --block 8 --workers 4 --json"],
     "scc-info": ["scc info --json"],
     "bench-peers": [f"bench {group} {PEERS} --json {{}}/{group}.json"
-                    for group in ("tasking", "invoke", "linalg", "lapack", "mapreduce", "schedulers")],
+                    for group in ("tasking", "invoke", "linalg", "lapack", "mapreduce", "stream", "schedulers")],
     "bench-machines": ["bench machines --ranks 1,4 --gigabytes 0.01 -n 128 --depth 5 --json"],
     "bench-scc-messages": ["bench scc-messages --cores 4 --json"],
     "bench-scc-copies": ["bench scc-copies --cores 4 --bytes 4096 --json"],

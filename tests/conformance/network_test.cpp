@@ -213,6 +213,125 @@ TEST_P(Network, EndsWritersWhoseReadersHaveEnded) {
   });
 }
 
+// However large the channel is.
+TEST_P(Network, EndsAWriterAtItsNextWrite) {
+  in_each_runtime([] {
+    network net;
+    auto ends = net.make_channel<int>(100'000), go = net.make_channel<int>();
+    int written = 0;
+    net.add(
+        "writer",
+        [&](in<int>& when, out<int>& to) {
+          for (; when.at_end(); ++written) to.write(written);
+        },
+        std::move(go.reader), std::move(ends.writer));
+    net.add(
+        "ends",
+        [](in<int>& from, out<int>& then) {
+          from.close();
+          then.close();
+        },
+        std::move(ends.reader), std::move(go.writer));
+    net.run();
+    EXPECT_EQ(written, 0);
+  });
+}
+
+TEST_P(Network, ClosesAPortThatWasMovedToAVariable) {
+  in_each_runtime([] {
+    network net;
+    auto ends = net.make_channel<int>();
+    std::vector<int> got;
+    net.add(
+        "moves",
+        [](out<int>& to) {
+          to.write(1);
+          out<int> own = std::move(to);
+          own.write(2);
+          EXPECT_FALSE(to.is_open());
+          EXPECT_THROW(to.write(3), creek::usage_error);
+        },
+        std::move(ends.writer));
+    net.add("sink", appends_to(got), std::move(ends.reader));
+    net.run();
+    EXPECT_THAT(got, ElementsAre(1, 2));
+  });
+}
+
+TEST_P(Network, WaitsForTheTasksThatAProcessSpawns) {
+  in_each_runtime([] {
+    std::atomic<int> ended{0};
+    network net;
+    for (int i = 0; i < 3; ++i) {
+      net.add("spawns", [&] {
+        creek::spawn([&] {
+          creek::spawn([&] {
+            fib(5);
+            ++ended;
+          });
+          ++ended;
+        });
+      });
+    }
+    net.run();
+    EXPECT_EQ(ended, 6);
+  });
+}
+
+TEST_P(Network, EndsByAnExceptionOfATaskOfAProcess) {
+  in_each_runtime([] {
+    network net;
+    net.add("spawns", [] { creek::spawn([] { throw std::runtime_error("in a task"); }); });
+    EXPECT_EQ(text_of<process_error>([&] { net.run(); }), "process 'spawns': in a task");
+  });
+}
+
+// On the chip a task runs in its maker if the queue is full.
+TEST_P(Network, StartsBesideFullQueues) {
+  constexpr std::uint32_t capacity = 4;
+  in_each_runtime(
+      [] {
+        std::atomic<int> ended{0};
+        for (int i = 0; i < 10; ++i) {
+          creek::spawn([&] {
+            fib(3);
+            ++ended;
+          });
+        }
+        network net({.capacity = 1});
+        std::vector<int> got;
+        auto ends = net.make_channel<int>();
+        net.add(
+            "numbers",
+            [&](out<int>& to) {
+              for (int i = 0; i < 20; ++i) {
+                creek::spawn([&] { ++ended; });
+                to.write(i);
+              }
+            },
+            std::move(ends.writer));
+        for (int i = 0; i < 8; ++i) {
+          auto next = net.make_channel<int>();
+          net.add(
+              "stage",
+              [&](in<int>& from, out<int>& to) {
+                for (const int each : from) {
+                  creek::spawn([&] { ++ended; });
+                  to.write(each);
+                }
+              },
+              std::move(ends.reader), std::move(next.writer));
+          ends.reader = std::move(next.reader);
+        }
+        net.add("sink", appends_to(got), std::move(ends.reader));
+        net.run();
+        EXPECT_EQ(got, numbers(20));
+        creek::taskwait();
+        EXPECT_EQ(ended, 10 + 9 * 20);
+      },
+      capacity);
+}
+
 TEST_P(Network, GrowsAChannelInACycleOfWaits) {
   in_each_runtime([] {
     network net({.capacity = 2});
@@ -255,8 +374,9 @@ TEST_P(Network, NamesTheCycleIfNoChannelMayGrow) {
         "reads", [](in<int>&, in<int>& b) { static_cast<void>(b.read()); }, std::move(first.reader),
         std::move(second.reader));
     const std::string text = text_of<deadlock_error>([&] { net.run(); });
-    EXPECT_THAT(text, HasSubstr("'writes' waits for room in its channel of 8 items to 'reads'"));
-    EXPECT_THAT(text, HasSubstr("'reads' waits for an item from 'writes'"));
+    EXPECT_THAT(text,
+                HasSubstr("'writes' waits for room for 'reads' in channel 0 (int) of 8 items"));
+    EXPECT_THAT(text, HasSubstr("'reads' waits for an item from 'writes' in channel 1 (int)"));
   });
 }
 
@@ -414,6 +534,10 @@ TEST_P(Network, RunsOnceAndInARuntime) {
     net.add("nothing", [] {});
     net.run();
     EXPECT_THROW(net.run(), creek::usage_error);
+    EXPECT_THROW(net.add("late", [] {}), creek::usage_error);
+    EXPECT_THROW(static_cast<void>(net.make_channel<int>()), creek::usage_error);
+    EXPECT_EQ(text_of<creek::usage_error>([&] { static_cast<void>(net.capacity(7)); }),
+              "stream: there is no channel 7: the network has 0");
     network().run();
   });
   network outside;

@@ -27,11 +27,11 @@ constexpr const char* from_build = "build the target of that name (CREEK_BUILD_B
 
 /// The known peers, in the order of the table.
 constexpr std::array<known_peer, 27> known_peers{{
-    {"bench_creek", "creek", from_build, "tasking invoke sections linalg mapreduce"},
+    {"bench_creek", "creek", from_build, "tasking invoke sections linalg mapreduce stream"},
     {"bench_built_in", "built_in", from_build, "mapreduce"},
-    {"bench_serial", "serial", from_build, "tasking mapreduce"},
+    {"bench_serial", "serial", from_build, "tasking mapreduce stream"},
     {"bench_tbb", "tbb", "install oneTBB (Debian: libtbb-dev) and configure again",
-     "tasking invoke mapreduce"},
+     "tasking invoke mapreduce stream"},
     {"bench_libgomp", "libgomp", "build with GCC and its OpenMP", "tasking invoke mapreduce"},
     {"bench_libomp", "libomp",
      "install LLVM's OpenMP runtime (Debian: libomp-dev) and configure again",

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
 /// Returns the number in a file; `otherwise` for "max" and for missing files.
-double number_in(const fs::path& file, double otherwise) {
+double number_in_file(const fs::path& file, double otherwise) {
   std::ifstream in(file);
   double value = 0;
   return in >> value ? value : otherwise;
@@ -29,12 +29,12 @@ double number_in(const fs::path& file, double otherwise) {
 /// version 1 as a container sees it.
 double group_limit(double otherwise) {
   const fs::path root = "/sys/fs/cgroup";
-  double least = number_in(root / "memory/memory.limit_in_bytes", otherwise);
+  double least = number_in_file(root / "memory/memory.limit_in_bytes", otherwise);
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     if (!line.starts_with("0::/")) continue;
     for (fs::path group = line.substr(4);; group = group.parent_path()) {
-      least = std::min(least, number_in(root / group / "memory.max", otherwise));
+      least = std::min(least, number_in_file(root / group / "memory.max", otherwise));
       if (group.empty()) break;
     }
   }

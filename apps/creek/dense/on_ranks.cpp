@@ -104,12 +104,17 @@ class run_on_rank {
 
  private:
   void require_memory_here() const {
-    const double n = static_cast<double>(report_.n), size = ranks_.size();
+    const double n = static_cast<double>(report_.n);
+    const int machine = first_rank_of_machine(sites_, ranks_.rank());
+    int here = 0;
+    for (int rank = 0; rank < ranks_.size(); ++rank)
+      here += first_rank_of_machine(sites_, rank) == machine ? 1 : 0;
+    const double share = static_cast<double>(here) / ranks_.size();
     const bool collects = ranks_.rank() == 0 && what_.check.value_or(false);
     problem about;
     about.command = to_string(what_.how);
     about.rows = about.cols = report_.n;
-    require_memory(about, 8 * n * n * (1 / size + (collects ? 2 : 0)));
+    require_memory(about, 8 * n * n * (share + (collects ? 2 : 0)));
   }
 
   /// Makes the workers, runs as often as asked, and ends the workers.

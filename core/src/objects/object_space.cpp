@@ -112,6 +112,10 @@ std::uint64_t object_space::adopt(const detail::new_object& made) {
 void object_space::set_workers(std::unique_ptr<rank_workers> workers) {
   service_->on_workers().set_workers(std::move(workers));
 }
+int object_space::worker_count(int rank) {
+  return call_on<&object_space::own_worker_count>(rank);
+}
+
 int object_space::own_worker_count() {
   return current().service_->on_workers().worker_count();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything of creek::stream: networks of processes and channels.
+// Everything of creek::stream: networks of processes and channels, pipelines.
 #pragma once
 
 #include <creek/stream/network.hpp>
+#include <creek/stream/pipeline.hpp>
 #include <creek/stream/port.hpp>
+#include <creek/stream/processes.hpp>

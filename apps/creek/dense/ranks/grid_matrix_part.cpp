@@ -2,6 +2,7 @@
 #include "grid_matrix_part.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -81,7 +82,10 @@ judgement grid_matrix_part::judge() {
   if (!is_first) return {"", 0, linalg::lapack_threshold};
   const linalg::matrix<double> a = linalg::generate<double>(recipe_, n_, n_);
   const std::vector<judgement> all = judge_factors(how_, a, whole);
-  const auto by_value = [](const judgement& x, const judgement& y) { return x.value < y.value; };
+  // One that is not a number is the worst.
+  const auto by_value = [](const judgement& x, const judgement& y) {
+    return x.value < y.value || (std::isnan(y.value) && !std::isnan(x.value));
+  };
   return *std::max_element(all.begin(), all.end(), by_value);
 }
 

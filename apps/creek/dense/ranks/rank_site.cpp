@@ -39,7 +39,10 @@ rank_site rank_site::here() {
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   copy_text(made.machine, boot.empty() ? std::string_view(made.host) : boot);
   CPU_ZERO(&made.processors);
-  (void)sched_getaffinity(0, sizeof made.processors, &made.processors);
+  if (sched_getaffinity(0, sizeof made.processors, &made.processors) != 0) {
+    // There are more than it has room for: perhaps all ranks may use them.
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &made.processors);
+  }
   return made;
 }
 

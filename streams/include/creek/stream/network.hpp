@@ -82,7 +82,9 @@ class process_of final : public process {
       : process(network, std::move(name)),
         body_(std::forward<F>(body)),
         ports_(std::move(ports)...) {
-    std::apply([this](auto&... each) { (add(each), ...); }, ports_);
+    inputs_.reserve(sizeof...(Ports));
+    outputs_.reserve(sizeof...(Ports));
+    std::apply([this](auto&... each) { (this->add(each), ...); }, ports_);
   }
 
  private:
@@ -97,7 +99,7 @@ class process_of final : public process {
           if constexpr (has_fire<std::unwrap_reference_t<Body>, Ports...>) {
             fire(body, ports...);
           } else {
-            body(ports...);
+            std::invoke(body, ports...);
           }
         },
         ports_);
@@ -149,9 +151,10 @@ class network {
     static_assert(std::move_constructible<T> && std::is_nothrow_destructible_v<T>,
                   "an item of a channel must be movable, and its destructor must not throw");
     require_capacity(capacity);
-    auto made = std::make_unique<detail::channel<T>>(*state_, type_name<T>(), capacity);
-    detail::channel<T>& channel = *made;
-    add(std::move(made));
+    auto owner = std::make_unique<detail::channel<T>>(*state_, new_channel_number(), type_name<T>(),
+                                                      capacity);
+    detail::channel<T>& channel = *owner;
+    add(std::move(owner));
     return {out<T>(channel), in<T>(channel)};
   }
   template <class T>
@@ -161,7 +164,8 @@ class network {
 
   /// Adds a process with these ports: a function, which is called once with all of them, or an
   /// object. An object's fire(ports...) is called again and again: as long as it returns true, or,
-  /// if it returns nothing, until all inputs are at their ends. init(ports...) is called before and
+  /// if it returns nothing, until all inputs are at their ends, for which it waits for an item of
+  /// one of them before each call. init(ports...) is called before and
   /// finish(ports...) after that, if the object has them. `std::ref(object)` uses an object of the
   /// caller. Throws usage_error if a port is not the end of a channel of this network.
   template <class Body, detail::any_port... Ports>
@@ -173,6 +177,7 @@ class network {
         "out<T>&");
     std::size_t number = 0;
     (require_own(ports.channel_, name, ++number), ...);
+    expect_process();
     using process = detail::process_of<std::decay_t<Body>, Ports...>;
     add(std::make_unique<process>(*state_, std::move(name), std::forward<Body>(body),
                                   std::move(ports)...));
@@ -181,8 +186,9 @@ class network {
   /// Runs all processes as tasks of the calling strand's runtime and returns when they have ended.
   /// Throws process_error for the first exception that leaves a process, deadlock_error if
   /// processes wait for each other for ever, cancelled after a stop request: all other processes
-  /// end then, when they next wait. Throws usage_error outside a runtime, if an end of a channel
-  /// was given to no process, and if it is called again.
+  /// end then, where they next read or write. Throws usage_error outside a runtime, if an end of a
+  /// channel was given to no process, and if it is called again. An exception that a channel throws
+  /// when it grows comes as it is.
   void run(std::stop_token stop = {});
 
   /// Returns the capacity of a channel, in items, by the order in which they were made; larger than
@@ -196,6 +202,10 @@ class network {
   }
   [[nodiscard]] static std::string readable_type(std::string_view function);
   static void require_capacity(std::size_t capacity);
+  /// These throw usage_error once the network has run.
+  void require_not_run() const;
+  [[nodiscard]] std::size_t new_channel_number() const;
+  void expect_process();
   void require_own(const detail::channel_base* channel, const std::string& process,
                    std::size_t port) const;
   void add(std::unique_ptr<detail::channel_base> channel);

@@ -26,10 +26,13 @@ class port {
  public:
   using value_type = T;
   port() = default;
-  port(port&& from) noexcept : channel_(std::exchange(from.channel_, nullptr)) {}
+  port(port&& from) noexcept
+      : channel_(std::exchange(from.channel_, nullptr)), process_(from.process_) {}
   port& operator=(port&& from) noexcept {
+    if (this == &from) return *this;
     close();
     channel_ = std::exchange(from.channel_, nullptr);
+    process_ = from.process_;
     return *this;
   }
   ~port() { close(); }
@@ -38,12 +41,12 @@ class port {
   [[nodiscard]] bool is_open() const noexcept { return channel_ != nullptr; }
   /// Ends the channel on this side. Called at the end of the process otherwise.
   void close() noexcept {
-    channel<T>* const of = std::exchange(channel_, nullptr);
-    if (of == nullptr || process_ == nullptr) return;
+    channel<T>* const ended = std::exchange(channel_, nullptr);
+    if (ended == nullptr || process_ == nullptr) return;
     if constexpr (Side == side::items) {
-      of->reader_ends();
+      ended->reader_ends();
     } else {
-      of->writer_ends();
+      ended->writer_ends();
     }
   }
 
@@ -51,7 +54,7 @@ class port {
   friend class creek::stream::network;
   template <class Body, class... Ports>
   friend class process_of;
-  explicit port(channel<T>& of) noexcept : channel_(&of) {}
+  explicit port(channel<T>& channel) noexcept : channel_(&channel) {}
   /// Makes it the port of a process; returns the channel.
   channel_base* belong_to(process& owner) noexcept {
     process_ = &owner;
@@ -67,7 +70,9 @@ class port {
     return *channel_;
   }
   void wait() { process_->wait(*channel_, Side); }
-  static void go_in_order() {
+  /// Called before each use of the channel, which the process then has.
+  void prepare() const {
+    process_->leave_if_network_ends();
     if (ext::any_backend_orders_strands.load(std::memory_order_relaxed)) [[unlikely]]
       let_earlier_strands_go_first();
   }
@@ -98,17 +103,19 @@ class in : public detail::port<T, detail::side::items> {
     std::size_t done = 0;
     const auto keep = [&](T&& item) { to[done++] = std::move(item); };
     while (done < to.size()) {
-      this->go_in_order();
+      detail::channel<T>& from = this->require_channel();
+      this->prepare();
       ext::follow_others();
-      if (this->require_channel().try_read(keep, to.size() - done) == 0 && !wait_for_item()) break;
+      if (from.try_read(keep, to.size() - done) == 0 && !wait_for_item()) break;
     }
     return done;
   }
   /// Waits for an item; returns true if there is none any more.
   [[nodiscard]] bool at_end() {
-    this->go_in_order();
+    detail::channel<T>& from = this->require_channel();
+    this->prepare();
     ext::follow_others();
-    return this->require_channel().is_empty() && !wait_for_item();
+    return from.is_empty() && !wait_for_item();
   }
 
   /// Items to the end: `for (T& item : port)`.
@@ -117,7 +124,7 @@ class in : public detail::port<T, detail::side::items> {
     using value_type = T;
     using difference_type = std::ptrdiff_t;
     explicit iterator(in& from) : from_(&from), item_(from.read()) {}
-    T& operator*() noexcept { return *item_; }
+    T& operator*() const noexcept { return *item_; }
     iterator& operator++() {
       item_ = from_->read();
       return *this;
@@ -127,7 +134,7 @@ class in : public detail::port<T, detail::side::items> {
 
    private:
     in* from_;
-    std::optional<T> item_;
+    mutable std::optional<T> item_;
   };
   iterator begin() { return iterator(*this); }
   std::default_sentinel_t end() const noexcept { return {}; }
@@ -140,10 +147,11 @@ class in : public detail::port<T, detail::side::items> {
 
   template <class Take>
   void take(Take keep) {
+    detail::channel<T>& from = this->require_channel();
     do {
-      this->go_in_order();
+      this->prepare();
       ext::follow_others();
-      if (this->require_channel().try_read(keep, 1) != 0) [[likely]]
+      if (from.try_read(keep, 1) != 0) [[likely]]
         return;
     } while (wait_for_item());
   }
@@ -160,8 +168,8 @@ class in : public detail::port<T, detail::side::items> {
 
 /// The end of a channel to which a process writes. Only its process uses it.
 ///
-/// If the reader has ended, items are dropped. A process ends when it writes and the readers of all
-/// its outputs have ended.
+/// If the reader has ended, items are not written. A process ends when it would write and the
+/// readers of all its outputs have ended.
 template <class T>
 class out : public detail::port<T, detail::side::room> {
   using base = detail::port<T, detail::side::room>;
@@ -173,21 +181,23 @@ class out : public detail::port<T, detail::side::room> {
   template <class U = T>
   requires std::constructible_from<T, U>
   void write(U&& value) {
-    this->go_in_order();
+    detail::channel<T>& to = this->require_channel();
+    this->prepare();
     ext::tell_others();
-    while (!this->require_channel().try_write(std::forward<U>(value))) {
-      if (!wait_for_room()) return;
-      this->go_in_order();
+    while (is_read() && !to.try_write(std::forward<U>(value))) {
+      this->wait();
+      this->prepare();
     }
   }
   /// Writes these items, as many as possible at a time.
   void write(std::span<const T> items) requires std::copy_constructible<T> {
-    while (!items.empty()) {
-      this->go_in_order();
+    detail::channel<T>& to = this->require_channel();
+    while (!items.empty() && is_read()) {
+      this->prepare();
       ext::tell_others();
-      const std::size_t done = this->require_channel().try_write_some(items.begin(), items.size());
+      const std::size_t done = to.try_write_some(items.begin(), items.size());
       items = items.subspan(done);
-      if (done == 0 && !wait_for_room()) return;
+      if (done == 0) this->wait();
     }
   }
 
@@ -197,14 +207,11 @@ class out : public detail::port<T, detail::side::room> {
   friend class detail::process_of;
   using base::base;
 
-  /// Returns false if nobody reads.
-  [[gnu::noinline]] bool wait_for_room() {
-    if (this->channel_->reader_has_ended()) {
-      this->process_->leave_if_nobody_reads();
-      return false;
-    }
-    this->wait();
-    return true;
+  [[nodiscard]] bool is_read() const {
+    if (!this->channel_->reader_has_ended()) [[likely]]
+      return true;
+    this->process_->leave_if_nobody_reads();
+    return false;
   }
 };
 

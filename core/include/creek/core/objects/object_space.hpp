@@ -359,10 +359,6 @@ class global_group {
   std::vector<global_ref<T>> members_;
 };
 
-inline int object_space::worker_count(int rank) {
-  return call_on<&object_space::own_worker_count>(rank);
-}
-
 template <class T>
 T object_space::bcast(T value, int root) {
   if (rank() != root) {

@@ -18,11 +18,11 @@ namespace creek::stream::detail {
 template <class T>
 class channel final : public channel_base {
  public:
-  channel(network_state& network, std::string item_type, std::size_t capacity)
-      : channel_base(network, std::move(item_type)) {
+  channel(network_state& network, std::size_t number, std::string item_type, std::size_t capacity)
+      : channel_base(network, number, std::move(item_type)) {
     use(memory_for(capacity), capacity);
   }
-  ~channel() override { drop_items(); }
+  ~channel() override { drop_items(consumer_); }
 
   [[nodiscard]] std::size_t capacity() const noexcept override { return producer_.capacity(); }
 
@@ -31,7 +31,12 @@ class channel final : public channel_base {
     block smaller = std::move(memory_);
     spsc_consumer<T> from = consumer_;
     use(std::move(larger), capacity);
-    from.consume([this](T&& item) { (void)producer_.try_emplace(std::move(item)); });
+    try {
+      from.consume([this](T&& item) { (void)producer_.try_emplace(std::move(item)); });
+    } catch (...) {
+      drop_items(from);
+      throw;
+    }
   }
 
   /// Adds an item; returns false if there is no room.
@@ -53,7 +58,6 @@ class channel final : public channel_base {
   template <class Take>
   std::size_t try_read(Take&& take, std::size_t limit) {
     const std::size_t count = consumer_.consume(take, limit);
-    has_taken_ |= count != 0;
     if (waits_for_published_room()) [[unlikely]]
       changed(side::room);
     return count;
@@ -63,8 +67,7 @@ class channel final : public channel_base {
   [[nodiscard]] bool is_at_end() { return consumer_.closed_by_producer().has_value(); }
 
   void publish_room() noexcept override {
-    if (!has_taken_) return;
-    has_taken_ = false;
+    if (!has_room_to_publish()) return;
     consumer_.publish();
     changed(side::room);
   }
@@ -72,7 +75,11 @@ class channel final : public channel_base {
     producer_.close();
     changed(side::items);
   }
-  using channel_base::reader_ends;
+  /// Items that come later are destroyed with the channel.
+  void reader_ends() noexcept {
+    tell_end_of_reader();
+    drop_items(consumer_);
+  }
 
  private:
   struct deleter {
@@ -94,8 +101,8 @@ class channel final : public channel_base {
     memory_ = std::move(memory);
     set_place(place);
   }
-  void drop_items() noexcept {
-    while (consumer_.consume([](T&&) noexcept {}) != 0) {
+  static void drop_items(spsc_consumer<T>& from) noexcept {
+    while (from.consume([](T&&) noexcept {}) != 0) {
     }
   }
   /// The writer is woken by a quarter of the room at least: one wake-up pays for many items.
@@ -107,7 +114,6 @@ class channel final : public channel_base {
   block memory_;
   alignas(64) spsc_producer<T> producer_{{}, {}, 1};
   alignas(64) spsc_consumer<T> consumer_{{}, {}, 1};
-  bool has_taken_ = false;  ///< since the last publish_room()
 };
 
 }  // namespace creek::stream::detail

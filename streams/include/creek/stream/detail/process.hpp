@@ -31,7 +31,7 @@ struct process_leaves {};
 /// A channel from one process to another, without the type of its items.
 class channel_base {
  public:
-  channel_base(network_state& network, std::string item_type);
+  channel_base(network_state& network, std::size_t number, std::string item_type);
   virtual ~channel_base() = default;
   channel_base(const channel_base&) = delete;
   channel_base& operator=(const channel_base&) = delete;
@@ -42,7 +42,8 @@ class channel_base {
   /// Lets the writer see all room: before the reader waits. Called by the reader.
   virtual void publish_room() noexcept = 0;
 
-  [[nodiscard]] const std::string& item_type() const noexcept { return item_type_; }
+  /// Returns "channel 3 (int)".
+  [[nodiscard]] std::string name() const;
   [[nodiscard]] process*& end(side which) noexcept {
     return which == side::items ? reader_ : writer_;
   }
@@ -77,8 +78,12 @@ class channel_base {
   [[nodiscard]] bool has_waiting_writer() const noexcept {
     return waiting_[static_cast<int>(side::room)].load(std::memory_order_relaxed) != nullptr;
   }
+  /// Returns whether the reader has taken items whose room it has not published. Reader only.
+  [[nodiscard]] bool has_room_to_publish() const noexcept {
+    return process_memory::load(place_.taken) != process_memory::load(place_.published);
+  }
   /// Says that the reader takes no more items.
-  void reader_ends() noexcept;
+  void tell_end_of_reader() noexcept;
 
  private:
   friend process;
@@ -88,20 +93,21 @@ class channel_base {
     return waiting_[static_cast<int>(which)];
   }
 
+  network_state* network_;
+  process* reader_ = nullptr;
+  process* writer_ = nullptr;
+  std::size_t number_;
+  std::string item_type_;
   // Read at every operation, written when somebody waits.
   alignas(64) std::atomic<process*> waiting_[2]{};
   spsc_place place_{};
   std::atomic<bool> reader_has_ended_{false};
-  network_state* network_;
-  process* reader_ = nullptr;
-  process* writer_ = nullptr;
-  std::string item_type_;
 };
 
 /// On a backend that orders strands by a time of its own, called before a channel is used.
 void let_earlier_strands_go_first();
 
-/// A process of a network: a strand that runs until a channel is dry or full.
+/// A process of a network: a strand that runs until a channel is empty or full.
 class process : ext::submitted_task {
  public:
   process(network_state& network, std::string name);
@@ -110,10 +116,15 @@ class process : ext::submitted_task {
   process& operator=(const process&) = delete;
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// Throws process_leaves if the network ends early.
+  void leave_if_network_ends() const {
+    if (network_ends_->load(std::memory_order_relaxed)) [[unlikely]]
+      throw process_leaves{};
+  }
   /// Waits until the channel may be ready. Throws process_leaves if the network ends.
   void wait(channel_base& at, side which);
-  /// Called if an item was dropped since its reader has ended: throws process_leaves if nobody
-  /// reads what this process writes.
+  /// Called in place of a write to a channel whose reader has ended: throws process_leaves if
+  /// nobody reads what this process writes.
   void leave_if_nobody_reads() const;
 
  protected:
@@ -147,6 +158,8 @@ class process : ext::submitted_task {
   }
   [[nodiscard]] bool spins_until_ready(const channel_base& at, side which) const noexcept;
   void execute() noexcept;
+  void run_body_as_task() noexcept;
+  void fail(std::exception_ptr cause) noexcept;
   static bool publish(void* argument, ext::strand* self);
   /// Returns the process that ends its wait.
   [[nodiscard]] process& awaited_process() const noexcept {
@@ -158,6 +171,7 @@ class process : ext::submitted_task {
   void resume() const noexcept { strand_->home->resume(strand_); }
 
   network_state* network_;
+  const std::atomic<bool>* network_ends_;
   std::string name_;
   /// The number of waits so far, and the phase.
   std::atomic<std::uint64_t> state_{static_cast<std::uint64_t>(phase::ready)};

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a task that one strand waits for, again and again, without memory of its own.
+#pragma once
+
+#include <atomic>
+
+#include <creek/tasking/ext/executor.hpp>
+
+namespace creek::stream::detail {
+
+class completion {
+ public:
+  /// Before the task begins; nobody waits.
+  void reset() noexcept { waiter_.store(nullptr, std::memory_order_relaxed); }
+  /// At the end of the task. The waiter may destroy this at once.
+  void finish() noexcept {
+    ext::strand* const waiter = waiter_.exchange(&finished(), std::memory_order_acq_rel);
+    if (waiter != nullptr) waiter->home->resume(waiter);
+  }
+  void wait() {
+    if (waiter_.load(std::memory_order_acquire) == &finished()) return;
+    ext::suspend_here(&publish, this, "an item of a parallel stage");
+    // The task may have been resumed by a thread whose stores this thread has not seen otherwise.
+    (void)waiter_.load(std::memory_order_acquire);
+  }
+
+ private:
+  /// In place of a strand that waits.
+  static ext::strand& finished() noexcept {
+    static constinit ext::strand mark;
+    return mark;
+  }
+  static bool publish(void* self, ext::strand* waiter) {
+    ext::strand* none = nullptr;
+    return static_cast<completion*>(self)->waiter_.compare_exchange_strong(
+        none, waiter, std::memory_order_acq_rel);
+  }
+
+  std::atomic<ext::strand*> waiter_{nullptr};
+};
+
+}  // namespace creek::stream::detail

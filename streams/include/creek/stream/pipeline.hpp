@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines: a source, stages and a sink, each at work on another item. Items keep their order.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <creek/stream/detail/completion.hpp>
+#include <creek/stream/network.hpp>
+#include <creek/tasking/task_group.hpp>
+
+namespace creek {
+
+struct pipeline_options {
+  std::size_t capacity = 64;  ///< items that may wait between two stages
+  std::stop_token stop{};
+};
+
+/// An exception that left a stage: its name ("source", "stage 1" ..., "sink"), the number of the
+/// item, from 0, and what the exception said. cause() is the exception itself.
+class pipeline_error : public std::runtime_error {
+ public:
+  pipeline_error(const std::string& stage, std::size_t item, std::exception_ptr cause);
+  [[nodiscard]] const std::string& stage() const noexcept { return stage_; }
+  [[nodiscard]] std::size_t item() const noexcept { return item_; }
+  [[nodiscard]] std::exception_ptr cause() const noexcept { return cause_; }
+
+ private:
+  std::string stage_;
+  std::size_t item_;
+  std::exception_ptr cause_;
+};
+
+/// A stage that works on several items at once: see parallel_stage().
+template <class F>
+struct parallel_stage_of {
+  F function;
+  std::size_t max_items;
+};
+
+/// Makes a stage whose function is called for up to `max_items` items at the same time, each call a
+/// task; results keep the order of the items. The function may be called by several threads.
+/// Throws usage_error if `max_items` is 0.
+template <class F>
+[[nodiscard]] parallel_stage_of<std::decay_t<F>> parallel_stage(F&& function,
+                                                                std::size_t max_items = 64) {
+  if (max_items == 0) throw usage_error("parallel_stage: max_items must not be 0");
+  return {std::forward<F>(function), max_items};
+}
+
+namespace stream::detail {
+
+template <class Source>
+concept function_source = std::invocable<Source&> && requires(std::invoke_result_t<Source&> one) {
+  { one.has_value() } -> std::convertible_to<bool>;
+  *std::move(one);
+};
+
+/// The item that a source gives.
+template <class Source>
+struct source_item;
+template <function_source Source>
+struct source_item<Source> {
+  using type = typename std::invoke_result_t<Source&>::value_type;
+};
+template <std::ranges::input_range Source>
+requires(!function_source<Source>) struct source_item<Source> {
+  using type = std::ranges::range_value_t<Source>;
+};
+
+/// Calls f; an exception of it becomes a pipeline_error.
+template <class F>
+decltype(auto) call_stage(const std::string& stage, std::size_t item, F&& f) {
+  try {
+    return f();
+  } catch (...) {
+    throw pipeline_error(stage, item, std::current_exception());
+  }
+}
+
+template <class T, class Source>
+void run_source(Source& source, out<T>& to) {
+  std::size_t count = 0;
+  const std::string name = "source";
+  if constexpr (function_source<Source>) {
+    while (auto item = call_stage(name, count, source)) {
+      to.write(*std::move(item));
+      ++count;
+    }
+  } else {
+    auto at = call_stage(name, count, [&] { return std::ranges::begin(source); });
+    while (call_stage(name, count, [&] { return at != std::ranges::end(source); })) {
+      to.write(call_stage(name, count, [&]() -> T { return *at; }));
+      ++count;
+      call_stage(name, count, [&] { ++at; });
+    }
+  }
+}
+
+/// The items of a parallel stage under way. One of them is with the process that starts them, one
+/// with the process that passes them on, the others in the channel between the two.
+template <class R>
+struct started_item {
+  completion end;
+  std::optional<R> result;
+  std::exception_ptr failure;
+
+  template <class F, class T>
+  void work(F& function, T&& item) noexcept {
+    try {
+      result.emplace(function(std::move(item)));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    end.finish();
+  }
+};
+
+/// Builds the network of a pipeline; what it is given lives until the end of the run.
+class pipeline_builder {
+ public:
+  explicit pipeline_builder(const pipeline_options& options)
+      : net_({.capacity = options.capacity}) {}
+
+  template <class Source, class... Rest>
+  void build(Source& source, Rest&... rest) {
+    using item = typename source_item<Source>::type;
+    auto ends = net_.make_channel<item>();
+    net_.add(
+        "source", [&source](out<item>& to) { run_source(source, to); }, std::move(ends.writer));
+    add(std::move(ends.reader), rest...);
+  }
+  void run(const std::stop_token& stop);
+
+ private:
+  template <class T, class Sink>
+  void add(in<T> from, Sink& sink) {
+    static_assert(std::invocable<Sink&, T>, "the sink of a pipeline is called with an item");
+    net_.add(
+        "sink",
+        [&sink](in<T>& items) {
+          std::size_t count = 0;
+          for (T& each : items)
+            call_stage("sink", count++, [&] { static_cast<void>(sink(std::move(each))); });
+        },
+        std::move(from));
+  }
+  template <class T, class Stage, class Next, class... Rest>
+  void add(in<T> from, Stage& stage, Next& next, Rest&... rest) {
+    static_assert(std::invocable<Stage&, T>, "a stage of a pipeline is called with an item");
+    using result = std::decay_t<std::invoke_result_t<Stage&, T>>;
+    static_assert(!std::is_void_v<result>, "a stage of a pipeline returns the next stage's item");
+    auto ends = net_.make_channel<result>();
+    const std::string name = next_name();
+    net_.add(
+        name,
+        [&stage, name](in<T>& items, out<result>& to) {
+          std::size_t count = 0;
+          for (T& each : items)
+            to.write(call_stage(name, count++, [&] { return stage(std::move(each)); }));
+        },
+        std::move(from), std::move(ends.writer));
+    add(std::move(ends.reader), next, rest...);
+  }
+  template <class T, class F, class Next, class... Rest>
+  void add(in<T> from, parallel_stage_of<F>& stage, Next& next, Rest&... rest) {
+    static_assert(std::invocable<F&, T>, "a stage of a pipeline is called with an item");
+    using result = std::decay_t<std::invoke_result_t<F&, T>>;
+    using slot = started_item<result>;
+    auto started = net_.make_channel<slot*>(stage.max_items);
+    auto ends = net_.make_channel<result>();
+    const std::string name = next_name();
+    auto slots = std::make_shared<std::vector<slot>>(stage.max_items + 2);
+    net_.add(
+        name + ", start",
+        [&stage, slots](in<T>& items, out<slot*>& to) {
+          task_group tasks;
+          std::size_t next_slot = 0;
+          for (T& each : items) {
+            slot& one = (*slots)[next_slot++ % slots->size()];
+            one.end.reset();
+            tasks.spawn([&one, &stage, item = std::move(each)]() mutable {
+              one.work(stage.function, std::move(item));
+            });
+            to.write(&one);
+          }
+        },
+        std::move(from), std::move(started.writer));
+    net_.add(
+        name,
+        [name, slots](in<slot*>& items, out<result>& to) {
+          std::size_t count = 0;
+          for (slot* const one : items) {
+            one->end.wait();
+            if (one->failure) throw pipeline_error(name, count, one->failure);
+            to.write(*std::exchange(one->result, std::nullopt));
+            ++count;
+          }
+        },
+        std::move(started.reader), std::move(ends.writer));
+    add(std::move(ends.reader), next, rest...);
+  }
+  [[nodiscard]] std::string next_name() { return "stage " + std::to_string(++stages_); }
+
+  network net_;
+  std::size_t stages_ = 0;
+};
+
+template <class First>
+inline constexpr bool are_options = std::same_as<std::remove_cvref_t<First>, pipeline_options>;
+
+}  // namespace stream::detail
+
+/// Runs a pipeline to its end, as processes of the calling strand's runtime. The source is a range
+/// of items, or a function that returns an optional one, at the end none. A stage is a function
+/// from an item to that of the next stage, called for one item at a time in order, or a
+/// parallel_stage(). The sink is a function of an item. Each of them may run while the others do;
+/// all are used where they are, and must outlive the call.
+///
+/// At most options.capacity items wait between two stages. Throws pipeline_error for the first
+/// exception of a stage, cancelled after a stop request; no stage is called after that. Throws
+/// usage_error outside a runtime.
+template <class Source, class... Stages>
+requires(!stream::detail::are_options<Source> &&
+         sizeof...(Stages) != 0) void pipeline(const pipeline_options& options, Source&& source,
+                                               Stages&&... stages) {
+  stream::detail::pipeline_builder builder(options);
+  builder.build(source, stages...);
+  builder.run(options.stop);
+}
+template <class Source, class... Stages>
+requires(!stream::detail::are_options<Source> &&
+         sizeof...(Stages) != 0) void pipeline(Source&& source, Stages&&... stages) {
+  pipeline(pipeline_options{}, source, stages...);
+}
+
+}  // namespace creek
