@@ -81,7 +81,9 @@ TEST_P(Pipeline, KeepsTheOrderOfAParallelStage) {
       pipeline({.capacity = 4}, counts_to(400),
                parallel_stage(
                    [](int i) {
-                     if (i % 7 == 0) EXPECT_EQ(fib(10), 55);  // the others overtake it
+                     if (i % 7 == 0) {  // the others overtake it
+                       EXPECT_EQ(fib(10), 55);
+                     }
                      return i;
                    },
                    max_items),
