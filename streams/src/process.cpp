@@ -81,7 +81,7 @@ void process::wait(channel_base& at, side which) {
   awaited_side_.store(which, std::memory_order_relaxed);
   is_published_.store(false, std::memory_order_relaxed);
   const std::uint64_t before = state_.load(std::memory_order_relaxed);
-  state_.exchange(with(before, phase::blocking), std::memory_order_seq_cst);
+  change_phase(phase::blocking);
   wait_call call{this, &at, which, network_->one_waits()};
   ext::suspend_here(&publish, &call,
                     which == side::items ? "an item of a stream" : "room in a stream");
@@ -169,8 +169,7 @@ void process::fail(std::exception_ptr cause) noexcept {
 /// Runs the process to its end, on its strand.
 void process::execute() noexcept {
   if (!network_->one_starts()) return;
-  state_.exchange(with(state_.load(std::memory_order_relaxed), phase::running),
-                  std::memory_order_seq_cst);
+  change_phase(phase::running);
   if (!network_->ends_early()) {
     const auto body = [](void* self) noexcept { static_cast<process*>(self)->run_body_as_task(); };
     // Returns when all tasks that the body has spawned have ended.
@@ -179,8 +178,7 @@ void process::execute() noexcept {
   }
   close_ports();
   network_->start_what_is_due();
-  state_.exchange(with(state_.load(std::memory_order_relaxed), phase::ended),
-                  std::memory_order_seq_cst);
+  change_phase(phase::ended);
   network_->one_ends();
 }
 

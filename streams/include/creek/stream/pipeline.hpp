@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <exception>
@@ -18,7 +19,6 @@
 
 #include <creek/stream/detail/completion.hpp>
 #include <creek/stream/network.hpp>
-#include <creek/tasking/task_group.hpp>
 
 namespace creek {
 
@@ -108,23 +108,77 @@ void run_source(Source& source, out<T>& to) {
   }
 }
 
-/// The items of a parallel stage under way. One of them is with the process that starts them, one
-/// with the process that passes them on, the others in the channel between the two.
-template <class R>
-struct started_item {
-  completion end;
-  std::optional<R> result;
-  std::exception_ptr failure;
-
-  template <class F, class T>
-  void work(F& function, T&& item) noexcept {
-    try {
-      result.emplace(function(std::move(item)));
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    end.finish();
+/// Waits at its end for the tasks that were counted.
+class counted_tasks {
+ public:
+  counted_tasks() = default;
+  ~counted_tasks() {
+    if (under_way_.fetch_sub(1, std::memory_order_acq_rel) != 1) none_.wait();
   }
+  counted_tasks(const counted_tasks&) = delete;
+  counted_tasks& operator=(const counted_tasks&) = delete;
+  void one_begins() noexcept { under_way_.fetch_add(1, std::memory_order_relaxed); }
+  /// The object may be gone after that.
+  void one_ends() noexcept {
+    if (under_way_.fetch_sub(1, std::memory_order_acq_rel) == 1) none_.finish();
+  }
+
+ private:
+  std::atomic<std::size_t> under_way_{1};  ///< with the one that waits
+  completion none_;
+};
+
+/// An item of a parallel stage, and the task that works on it. One item is with the process that
+/// starts them, one with the process that passes them on, the others in the channel between the
+/// two. Submitted, not spawned: the oldest is to begin first, for the others wait behind it.
+template <class F, class T, class R>
+class started_item : ext::submitted_task {
+ public:
+  started_item() {
+    ext::submitted_task::run = [](ext::submitted_task* self) noexcept {
+      static_cast<started_item*>(self)->work();
+    };
+    ext::submitted_task::name = "an item of a parallel stage";
+  }
+  void start(F& function, T&& item, counted_tasks& tasks) {
+    function_ = &function;
+    item_.emplace(std::move(item));
+    tasks_ = &tasks;
+    end_.reset();
+    tasks.one_begins();
+    ext::current_executor()->submit(this);
+  }
+  [[nodiscard]] completion& end() noexcept { return end_; }
+  /// Takes the result, after the end; throws pipeline_error if the function threw.
+  R take(const std::string& stage, std::size_t number) {
+    if (failure_) throw pipeline_error(stage, number, failure_);
+    return *std::exchange(result_, std::nullopt);
+  }
+
+ private:
+  void work() noexcept {
+    const auto body = [](void* self) noexcept { static_cast<started_item*>(self)->call(); };
+    std::exception_ptr of_tasks = ext::run_branch_as_task(body, this);
+    if (of_tasks && !failure_) failure_ = std::move(of_tasks);
+    counted_tasks& tasks = *tasks_;  // the item may be started anew
+    end_.finish();
+    tasks.one_ends();
+  }
+  void call() noexcept {
+    try {
+      result_.emplace((*function_)(std::move(*item_)));
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    item_.reset();
+  }
+
+  F* function_ = nullptr;
+  counted_tasks* tasks_ = nullptr;
+  std::optional<T> item_;
+  completion end_;
+  std::optional<R> result_;
+  std::exception_ptr failure_;
 };
 
 /// Builds the network of a pipeline; what it is given lives until the end of the run.
@@ -177,7 +231,7 @@ class pipeline_builder {
   void add(in<T> from, parallel_stage_of<F>& stage, Next& next, Rest&... rest) {
     static_assert(std::invocable<F&, T>, "a stage of a pipeline is called with an item");
     using result = std::decay_t<std::invoke_result_t<F&, T>>;
-    using slot = started_item<result>;
+    using slot = started_item<F, T, result>;
     auto started = net_.make_channel<slot*>(stage.max_items);
     auto ends = net_.make_channel<result>();
     const std::string name = next_name();
@@ -185,14 +239,11 @@ class pipeline_builder {
     net_.add(
         name + ", start",
         [&stage, slots](in<T>& items, out<slot*>& to) {
-          task_group tasks;
+          counted_tasks tasks;
           std::size_t next_slot = 0;
           for (T& each : items) {
             slot& one = (*slots)[next_slot++ % slots->size()];
-            one.end.reset();
-            tasks.spawn([&one, &stage, item = std::move(each)]() mutable {
-              one.work(stage.function, std::move(item));
-            });
+            one.start(stage.function, std::move(each), tasks);
             to.write(&one);
           }
         },
@@ -202,10 +253,9 @@ class pipeline_builder {
         [name, slots](in<slot*>& items, out<result>& to) {
           std::size_t count = 0;
           for (slot* const one : items) {
-            one->end.wait();
-            if (one->failure) throw pipeline_error(name, count, one->failure);
-            to.write(*std::exchange(one->result, std::nullopt));
-            ++count;
+            if (!one->end().is_finished())
+              items.process_->wait_elsewhere([one] { one->end().wait(); });
+            to.write(one->take(name, count++));
           }
         },
         std::move(started.reader), std::move(ends.writer));

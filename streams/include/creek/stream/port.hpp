@@ -70,6 +70,7 @@ class port {
     return *channel_;
   }
   void wait() { process_->wait(*channel_, Side); }
+  friend class pipeline_builder;
   /// Called before each use of the channel, which the process then has.
   void prepare() const {
     process_->leave_if_network_ends();

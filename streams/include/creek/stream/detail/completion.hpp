@@ -17,8 +17,11 @@ class completion {
     ext::strand* const waiter = waiter_.exchange(&finished(), std::memory_order_acq_rel);
     if (waiter != nullptr) waiter->home->resume(waiter);
   }
+  [[nodiscard]] bool is_finished() const noexcept {
+    return waiter_.load(std::memory_order_acquire) == &finished();
+  }
   void wait() {
-    if (waiter_.load(std::memory_order_acquire) == &finished()) return;
+    if (is_finished()) return;
     ext::suspend_here(&publish, this, "an item of a parallel stage");
     // The task may have been resumed by a thread whose stores this thread has not seen otherwise.
     (void)waiter_.load(std::memory_order_acquire);

@@ -123,6 +123,15 @@ class process : ext::submitted_task {
   }
   /// Waits until the channel may be ready. Throws process_leaves if the network ends.
   void wait(channel_base& at, side which);
+  /// Calls `wait`, which waits for something else than a channel. Others need not spin for this
+  /// process meanwhile, nor make it pass a fence: it passes one before and after that.
+  template <class F>
+  void wait_elsewhere(const F& wait) {
+    for (channel_base* const input : inputs_) input->publish_room();
+    change_phase(phase::ready);
+    wait();
+    change_phase(phase::running);
+  }
   /// Called in place of a write to a channel whose reader has ended: throws process_leaves if
   /// nobody reads what this process writes.
   void leave_if_nobody_reads() const;
@@ -152,6 +161,9 @@ class process : ext::submitted_task {
   /// Returns a state with this phase, in the next wait.
   [[nodiscard]] static std::uint64_t behind(std::uint64_t state, phase now) noexcept {
     return with(state + phases, now);
+  }
+  void change_phase(phase next) noexcept {
+    state_.exchange(with(state_.load(std::memory_order_relaxed), next), std::memory_order_seq_cst);
   }
   [[nodiscard]] bool is_running() const noexcept {
     return phase_in(state_.load(std::memory_order_seq_cst)) == phase::running;
