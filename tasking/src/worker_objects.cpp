@@ -14,6 +14,7 @@
 
 #include <creek/core/error.hpp>
 #include <creek/core/objects/deferred_call.hpp>
+#include <creek/core/threads/counted_ptr.hpp>
 #include <creek/tasking/detail/closure_message.hpp>
 #include <creek/tasking/ext/remote_cell.hpp>
 
@@ -44,21 +45,21 @@ void run_call(std::byte* message) noexcept {
 }
 
 /// The calls for the objects of one worker that it has not been told of.
-class worker_inbox : public std::enable_shared_from_this<worker_inbox> {
+class worker_inbox {
  public:
   worker_inbox(executor& home, unsigned worker) noexcept : home_(home), worker_(worker) {}
 
   [[nodiscard]] executor& home() const noexcept { return home_; }
   [[nodiscard]] unsigned worker() const noexcept { return worker_; }
 
-  void add(remote_cell& object, deferred_call_ptr call) {
-    std::shared_ptr<worker_inbox> kept = shared_from_this();
+  /// Called by `self`, an owner of this.
+  void add(counted_ptr<worker_inbox> self, remote_cell& object, deferred_call_ptr call) {
     {
       const std::lock_guard lock(mutex_);
       calls_.push_back({{&run_call, &object, nullptr}, call.get()});
       (void)call.release();
-      if (in_message_ != nullptr) return;
-      in_message_ = std::move(kept);
+      if (in_message_) return;
+      in_message_ = std::move(self);
     }
     struct {
       message_head head;
@@ -82,7 +83,7 @@ class worker_inbox : public std::enable_shared_from_this<worker_inbox> {
   }
   /// Returns false if there are none; then this may be gone.
   bool take(std::vector<call_message>& calls) noexcept {
-    std::shared_ptr<worker_inbox> last;
+    counted_ptr<worker_inbox> last;
     const std::lock_guard lock(mutex_);
     calls.clear();
     std::swap(calls, calls_);
@@ -95,13 +96,13 @@ class worker_inbox : public std::enable_shared_from_this<worker_inbox> {
   const unsigned worker_;
   std::mutex mutex_;
   std::vector<call_message> calls_;
-  std::shared_ptr<worker_inbox> in_message_;  ///< this, while a message is under way
+  counted_ptr<worker_inbox> in_message_;  ///< this, while a message is under way
 };
 
 /// An object of another rank takes turns as a remote<T> does, but belongs to the object space.
 class object_port final : public call_port {
  public:
-  explicit object_port(std::shared_ptr<worker_inbox> inbox)
+  explicit object_port(counted_ptr<worker_inbox> inbox)
       : inbox_(std::move(inbox)), cell_(new remote_cell(inbox_->home(), inbox_->worker())) {
     cell_->object() = {cell_, [](void*) noexcept {}};
   }
@@ -109,11 +110,11 @@ class object_port final : public call_port {
 
   void post(deferred_call_ptr call) noexcept override {
     if (cell_->dead()) return refuse(std::move(call));
-    inbox_->add(*cell_, std::move(call));
+    inbox_->add(inbox_, *cell_, std::move(call));
   }
 
  private:
-  std::shared_ptr<worker_inbox> inbox_;
+  counted_ptr<worker_inbox> inbox_;
   remote_cell* cell_;
 };
 
@@ -121,7 +122,7 @@ class workers_of_runtime final : public rank_workers {
  public:
   explicit workers_of_runtime(executor& home) {
     for (unsigned worker = 0; worker < home.traits().worker_count; ++worker) {
-      inboxes_.push_back(std::make_shared<worker_inbox>(home, worker));
+      inboxes_.push_back(counted_ptr<worker_inbox>::make(home, worker));
     }
     lifetime_ = new remote_cell(home, 0);
   }
@@ -136,7 +137,7 @@ class workers_of_runtime final : public rank_workers {
   }
 
  private:
-  std::vector<std::shared_ptr<worker_inbox>> inboxes_;
+  std::vector<counted_ptr<worker_inbox>> inboxes_;
   remote_cell* lifetime_;  ///< has no object, but ends with the runtime
 };
 

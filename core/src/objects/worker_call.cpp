@@ -24,7 +24,7 @@ void shrink(rank_messages::message& message) {
 
 worker_call::worker_call(object_space& space, request&& what, const message_header& header,
                          rank_messages::message&& message, std::size_t min_block_bytes,
-                         std::shared_ptr<completed_calls> to)
+                         counted_ptr<completed_calls> to)
     : space_(&space),
       what_(std::move(what)),
       header_(header),
@@ -102,7 +102,7 @@ void worker_call::adopt_made_object(object_table& objects) {
 
 /// The queue may outlive the object space: its lock is held when the call is in it.
 void worker_call::end() noexcept {
-  const std::shared_ptr<completed_calls> to = completed_;
+  const counted_ptr<completed_calls> to = completed_;
   to->add(*this);
 }
 

@@ -9,6 +9,7 @@
 #include <creek/core/messages/rank_messages.hpp>
 #include <creek/core/objects/deferred_call.hpp>
 #include <creek/core/objects/function_table.hpp>
+#include <creek/core/threads/counted_ptr.hpp>
 
 #include "call_message.hpp"
 #include "completed_calls.hpp"
@@ -31,7 +32,7 @@ class worker_call final : public deferred_call {
   /// Without a message nobody is answered.
   worker_call(object_space& space, request&& what, const message_header& header,
               rank_messages::message&& message, std::size_t min_block_bytes,
-              std::shared_ptr<completed_calls> to);
+              counted_ptr<completed_calls> to);
   ~worker_call() override;
 
   void run() noexcept override;
@@ -64,7 +65,7 @@ class worker_call final : public deferred_call {
   call_writer answer_;
   new_object made_;
   std::exception_ptr post_failure_;  ///< for the thread of the object space
-  std::shared_ptr<completed_calls> completed_;
+  counted_ptr<completed_calls> completed_;
 };
 
 }  // namespace creek::detail

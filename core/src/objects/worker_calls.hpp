@@ -8,6 +8,7 @@
 #include <memory>
 
 #include <creek/core/objects/deferred_call.hpp>
+#include <creek/core/threads/counted_ptr.hpp>
 
 #include "completed_calls.hpp"
 #include "worker_call.hpp"
@@ -23,7 +24,7 @@ class worker_calls {
   /// Makes the port of a new object on worker `number` - 1. Throws usage_error if there is none.
   [[nodiscard]] std::unique_ptr<call_port> open(int rank, std::uint64_t number);
 
-  [[nodiscard]] const std::shared_ptr<completed_calls>& completed() const noexcept {
+  [[nodiscard]] const counted_ptr<completed_calls>& completed() const noexcept {
     return completed_;
   }
   void post(std::unique_ptr<worker_call> call);
@@ -36,7 +37,7 @@ class worker_calls {
 
  private:
   std::unique_ptr<rank_workers> workers_;
-  std::shared_ptr<completed_calls> completed_ = std::make_shared<completed_calls>();
+  counted_ptr<completed_calls> completed_ = counted_ptr<completed_calls>::make();
   std::size_t under_way_ = 0;
 };
 
