@@ -15,14 +15,8 @@ inline constexpr description two{.name = "stream_2",
                                  .smoke = 1000,
                                  .groups = "stream",
                                  .bounds = "bare_ring"};
-inline constexpr description four{.name = "stream_4",
-                                  .about = "the same through two stages between them",
-                                  .unit = "ns/item",
-                                  .full = 10'000'000,
-                                  .quick = 1'000'000,
-                                  .smoke = 1000,
-                                  .groups = "stream",
-                                  .bounds = "bare_ring"};
+inline constexpr description four =
+    like(two, "stream_4", "the same through two stages between them");
 
 /// Items between two stages.
 inline constexpr std::size_t capacity = 1024;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include <creek/stream/network.hpp>
 
@@ -51,7 +50,7 @@ network_state::walk_end network_state::walk_from(process*& at, std::uint64_t fir
 
 /// Lets a process that is about to wait search once it does. Returns false if it does already.
 bool network_state::ask_to_search(process& about_to_wait) noexcept {
-  search_is_asked_for_.exchange(true, std::memory_order_seq_cst);
+  ask_for_search();
   const std::uint64_t state = about_to_wait.state_.load(std::memory_order_seq_cst);
   return process::phase_in(state) != process::phase::blocked;
 }

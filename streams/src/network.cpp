@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "exception_text.hpp"
 #include "network_state.hpp"
 

@@ -28,9 +28,6 @@ void network_state::require_complete() const {
 }
 
 namespace {
-/// In place of the strand that waits for the end of a network: it has ended.
-ext::strand ended;
-
 /// Leaves the worker of the calling strand to its other tasks for a while.
 class short_pause : ext::wait_limit {
  public:
@@ -67,8 +64,7 @@ void network_state::run() {
   alive_.store(processes_.size(), std::memory_order_relaxed);
   start_next();
   start_all_that_is_due();
-  if (!processes_.empty()) ext::suspend_here(&publish_end, this, "the end of a network");
-  sanitizer::acquired(&waits_for_end_);
+  if (!processes_.empty()) end_.wait("the end of a network");
 }
 
 /// One process at a time, so that the queue of a worker has room for it.
@@ -98,20 +94,13 @@ bool network_state::one_starts() noexcept {
   return true;
 }
 
-bool network_state::publish_end(void* self, ext::strand* waiter) {
-  ext::strand* none = nullptr;
-  return static_cast<network_state*>(self)->waits_for_end_.compare_exchange_strong(none, waiter);
-}
-
 void network_state::one_ends() noexcept {
   const std::uint64_t before = activity_.fetch_sub(1, std::memory_order_seq_cst);
   if (active(before) == 1) resume_all(break_deadlocks());
   sanitizer::releases(&alive_);
   if (alive_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   sanitizer::acquired(&alive_);
-  sanitizer::releases(&waits_for_end_);
-  ext::strand* const waiter = waits_for_end_.exchange(&ended, std::memory_order_acq_rel);
-  if (waiter != nullptr) waiter->home->resume(waiter);
+  end_.finish();
 }
 
 void network_state::end_early(std::exception_ptr why) noexcept {

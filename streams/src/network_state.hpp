@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <creek/stream/detail/completion.hpp>
 #include <creek/stream/detail/process.hpp>
 
 namespace creek::stream::detail {
@@ -81,7 +82,6 @@ class network_state {
   /// The low half counts active processes, the high half waits.
   static constexpr std::uint64_t wait_step = std::uint64_t{1} << 32;
   void start_next() noexcept;
-  static bool publish_end(void* self, ext::strand* waiter);
   [[nodiscard]] static std::uint32_t active(std::uint64_t activity) noexcept {
     return static_cast<std::uint32_t>(activity);
   }
@@ -106,7 +106,7 @@ class network_state {
   std::atomic<int> submits_{nobody};  ///< the worker that starts a process
   std::atomic<bool> start_is_due_{false};
   std::atomic<std::size_t> alive_{0};
-  std::atomic<ext::strand*> waits_for_end_{nullptr};  ///< run(); or `ended`
+  completion end_;
   std::uint64_t search_period_ = 1;
   bool may_spin_ = false;
   alignas(64) std::atomic<bool> ends_early_{false};

@@ -73,7 +73,7 @@ struct process::wait_call {
 };
 
 void process::wait(channel_base& at, side which) {
-  for (channel_base* const input : inputs_) input->publish_room();
+  publish_room_of_inputs();
   network_->start_all_that_is_due();
   leave_if_network_ends();
   if (spins_until_ready(at, which)) return;

@@ -142,11 +142,17 @@ class Help(unittest.TestCase):
         """Compares with the names in the sources of bench/, by the command that runs them."""
         found = {}
         for file in BENCH.glob("*/*.[ch]pp"):
-            for body in re.findall(r"description\s+\w+\s*\{(.*?)\};", file.read_text(), re.S):
+            source = file.read_text()
+            groups_of = {}
+            for variable, body in re.findall(r"description\s+(\w+)\s*\{(.*?)\};", source, re.S):
                 name = re.search(r'\.name = "([^"]+)"', body)
                 groups = re.search(r'\.groups =\s*"([^"]+)"', body)
-                for group in (groups[1] if groups else "tasking").split() if name else ():
+                groups_of[variable] = (groups[1] if groups else "tasking").split()
+                for group in groups_of[variable] if name else ():
                     found.setdefault(group, set()).add(name[1])
+            for other, name in re.findall(r'\blike\((\w+), "([^"]+)"', source):
+                for group in groups_of.get(other, ()):
+                    found.setdefault(group, set()).add(name)
         for group in ("tasking", "invoke", "linalg", "stream"):
             text = " ".join(self.help_of("bench", group).split())
             said = re.search(r"Workloads to run, of ([a-z0-9_, ]*?) \(default", text)[1].split(", ")

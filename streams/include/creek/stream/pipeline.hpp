@@ -113,7 +113,8 @@ class counted_tasks {
  public:
   counted_tasks() = default;
   ~counted_tasks() {
-    if (under_way_.fetch_sub(1, std::memory_order_acq_rel) != 1) none_.wait();
+    if (under_way_.fetch_sub(1, std::memory_order_acq_rel) != 1)
+      none_.wait("tasks of a parallel stage");
   }
   counted_tasks(const counted_tasks&) = delete;
   counted_tasks& operator=(const counted_tasks&) = delete;
@@ -254,7 +255,8 @@ class pipeline_builder {
           std::size_t count = 0;
           for (slot* const one : items) {
             if (!one->end().is_finished())
-              items.process_->wait_elsewhere([one] { one->end().wait(); });
+              items.process_->wait_elsewhere(
+                  [one] { one->end().wait("an item of a parallel stage"); });
             to.write(one->take(name, count++));
           }
         },

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <new>
 #include <string>
@@ -59,7 +58,7 @@ class channel final : public channel_base {
   std::size_t try_read(Take&& take, std::size_t limit) {
     const std::size_t count = consumer_.consume(take, limit);
     if (waits_for_published_room()) [[unlikely]]
-      changed(side::room);
+      wake(side::room);
     return count;
   }
   [[nodiscard]] bool is_empty() { return consumer_.empty(); }

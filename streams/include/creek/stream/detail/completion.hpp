@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a task that one strand waits for, again and again, without memory of its own.
+// The end of a task, or of several, that one strand waits for: again and again, without memory of
+// its own.
 #pragma once
 
 #include <atomic>
 
+#include <creek/core/threads/sanitizer.hpp>
 #include <creek/tasking/ext/executor.hpp>
 
 namespace creek::stream::detail {
@@ -14,17 +16,19 @@ class completion {
   void reset() noexcept { waiter_.store(nullptr, std::memory_order_relaxed); }
   /// At the end of the task. The waiter may destroy this at once.
   void finish() noexcept {
+    sanitizer::releases(&waiter_);
     ext::strand* const waiter = waiter_.exchange(&finished(), std::memory_order_acq_rel);
     if (waiter != nullptr) waiter->home->resume(waiter);
   }
   [[nodiscard]] bool is_finished() const noexcept {
-    return waiter_.load(std::memory_order_acquire) == &finished();
+    const bool is_over = waiter_.load(std::memory_order_acquire) == &finished();
+    sanitizer::acquired(&waiter_);
+    return is_over;
   }
-  void wait() {
-    if (is_finished()) return;
-    ext::suspend_here(&publish, this, "an item of a parallel stage");
-    // The task may have been resumed by a thread whose stores this thread has not seen otherwise.
-    (void)waiter_.load(std::memory_order_acquire);
+  /// `what` is for reports.
+  void wait(const char* what) {
+    if (!is_finished()) ext::suspend_here(&publish, this, what);
+    (void)is_finished();  // all that the task did happened before
   }
 
  private:

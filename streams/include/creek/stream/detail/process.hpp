@@ -127,7 +127,7 @@ class process : ext::submitted_task {
   /// process meanwhile, nor make it pass a fence: it passes one before and after that.
   template <class F>
   void wait_elsewhere(const F& wait) {
-    for (channel_base* const input : inputs_) input->publish_room();
+    publish_room_of_inputs();
     change_phase(phase::ready);
     wait();
     change_phase(phase::running);
@@ -161,6 +161,9 @@ class process : ext::submitted_task {
   /// Returns a state with this phase, in the next wait.
   [[nodiscard]] static std::uint64_t behind(std::uint64_t state, phase now) noexcept {
     return with(state + phases, now);
+  }
+  void publish_room_of_inputs() const noexcept {
+    for (channel_base* const input : inputs_) input->publish_room();
   }
   void change_phase(phase next) noexcept {
     state_.exchange(with(state_.load(std::memory_order_relaxed), next), std::memory_order_seq_cst);
