@@ -57,11 +57,12 @@ void channel_base::take_off(side which, process*& to_resume) noexcept {
 }
 
 /// The process is off the channel, so nobody else continues it. It counts as active before it does
-/// so: while its waker is active, the count is never zero.
+/// so: while its waker is active, the count is never zero. The new phase may be seen late, but no
+/// later than that of a wait of the waker: a search sees both wait at once only if they did.
 void process::make_ready() noexcept {
   network_->one_continues();
   const std::uint64_t waits = state_.load(std::memory_order_relaxed);
-  state_.exchange(behind(waits, phase::ready), std::memory_order_seq_cst);
+  state_.store(behind(waits, phase::ready), std::memory_order_release);
 }
 
 /// The state of a wait under way; lies in the waiter's frame.
@@ -81,7 +82,8 @@ void process::wait(channel_base& at, side which) {
   awaited_side_.store(which, std::memory_order_relaxed);
   is_published_.store(false, std::memory_order_relaxed);
   const std::uint64_t before = state_.load(std::memory_order_relaxed);
-  change_phase(phase::blocking);
+  // Counted behind this: the search of the last active process sees that this one waits.
+  state_.store(with(before, phase::blocking), std::memory_order_release);
   wait_call call{this, &at, which, network_->one_waits()};
   ext::suspend_here(&publish, &call,
                     which == side::items ? "an item of a stream" : "room in a stream");

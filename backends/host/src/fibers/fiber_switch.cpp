@@ -17,11 +17,11 @@ bool has_leftovers(const fiber& here) noexcept {
 }  // namespace
 
 /// Switches to `target`; returns when a fiber switches back here, with the fiber left for that.
-fiber* fiber_switch::leave(worker& here, fiber& target, departure after) noexcept {
+fiber* fiber_switch::leave(worker& here, fiber& target, departure::kind what) noexcept {
   fiber& self = *here.current;
   check_stack(self);
-  after.left = &self;
-  here.after = after;
+  here.after.what = what;
+  here.after.left = &self;
   here.current = &target;
   if (std::exchange(target.on, &here) != &here) ext::follow_others();
   ext::current_stack = target.is_thread ? nullptr : &target.tasks;
@@ -36,7 +36,7 @@ fiber* fiber_switch::leave(worker& here, fiber& target, departure after) noexcep
 /// Returns false if `previous` wants to go on instead.
 bool fiber_switch::settle(fiber& self, fiber* previous) noexcept {
   worker& here = *self.on;
-  const departure after = std::exchange(here.after, {});
+  const departure& after = here.after;
   switch (after.what) {
     case departure::kind::none:
       break;
@@ -71,7 +71,7 @@ void fiber_switch::leave_for(fiber& self, fiber& target) noexcept {
   work_.waking().governor().task_begins(self.on->index);
   const bool keeps = has_leftovers(self);
   if (keeps) work_.offer_all(self.tasks);
-  switch_to(*self.on, target, {keeps ? departure::kind::make_ready : departure::kind::recycle});
+  switch_to(*self.on, target, keeps ? departure::kind::make_ready : departure::kind::recycle);
 }
 
 /// Records that a strand leaves its stack.
@@ -92,7 +92,7 @@ void fiber_switch::note_return(fiber& self, recorder::absence left) noexcept {
 void fiber_switch::leave_held(fiber& self, fiber& next) noexcept {
   const recorder::absence left = note_leave(self);
   // `next` may leave for `self` to wait, and find that its wait is over: then `self` is not idle.
-  arrive(self, leave(*self.on, next, {departure::kind::hold}), departure::kind::make_ready);
+  arrive(self, leave(*self.on, next, departure::kind::hold), departure::kind::make_ready);
   unpark(self);
   note_return(self, left);
 }
@@ -102,10 +102,10 @@ void fiber_switch::leave_waiting(fiber& self, fiber& next, ext::publish_fn publi
   worker& here = *self.on;
   here.counters.add(counter::suspends);
   const recorder::absence left = note_leave(self);
-  departure after{departure::kind::publish};
-  after.publish = publish;
-  after.argument = argument;
-  switch_to(here, next, after);
+  here.after.publish = publish;
+  here.after.argument = argument;
+  // A strand that goes on here in the place of another one, whose wait is over, is not idle.
+  arrive(self, leave(here, next, departure::kind::publish), departure::kind::make_ready);
   unpark(self);
   note_return(self, left);
 }

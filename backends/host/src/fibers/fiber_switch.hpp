@@ -21,7 +21,7 @@ class fiber_switch {
   /// Called by a worker without work: see fiber_pool::tend().
   void tend_idle_fibers(worker& here) noexcept { fibers_.tend(here.idle_fibers); }
   /// Leaves the running fiber for `target`; returns when another one is left for it.
-  void switch_to(worker& here, fiber& target, departure after) noexcept {
+  void switch_to(worker& here, fiber& target, departure::kind after) noexcept {
     fiber& self = *here.current;
     arrive(self, leave(here, target, after));
   }
@@ -36,13 +36,13 @@ class fiber_switch {
   /// done with `self`: a loop, as that may happen again and again.
   void arrive(fiber& self, fiber* previous,
               departure::kind then = departure::kind::recycle) noexcept {
-    while (!settle(self, previous)) previous = leave(*self.on, *previous, {then});
+    while (!settle(self, previous)) previous = leave(*self.on, *previous, then);
   }
 
  private:
   static recorder::absence note_leave(fiber& self) noexcept;
   static void note_return(fiber& self, recorder::absence left) noexcept;
-  fiber* leave(worker& here, fiber& target, departure after) noexcept;
+  fiber* leave(worker& here, fiber& target, departure::kind what) noexcept;
   bool settle(fiber& self, fiber* previous) noexcept;
   void park(fiber& left) noexcept;
   void unpark(fiber& self) noexcept;

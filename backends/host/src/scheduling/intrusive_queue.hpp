@@ -11,8 +11,8 @@
 namespace creek::host_backend {
 
 /// Queue of `T`s linked through `Link`; any thread may use it. An element is in one queue at a time
-/// and is not owned. The count changes under the lock and is read without it, so an empty queue
-/// costs one load; push() releases what its caller wrote before to whoever reads the count.
+/// and is not owned. The counts change under the lock and are read without it, so an empty queue
+/// costs two loads; push() releases what its caller wrote before to whoever reads the size.
 template <class T, T* T::*Link>
 class intrusive_queue {
  public:
@@ -21,7 +21,7 @@ class intrusive_queue {
     const std::lock_guard lock(lock_);
     (tail_ != nullptr ? tail_->*Link : head_) = &added;
     tail_ = &added;
-    count_.fetch_add(1, std::memory_order_release);
+    increment(added_, std::memory_order_release);
   }
   T* pop() noexcept {
     if (empty()) return nullptr;
@@ -30,17 +30,28 @@ class intrusive_queue {
     if (taken == nullptr) return nullptr;
     head_ = taken->*Link;
     if (head_ == nullptr) tail_ = nullptr;
-    count_.fetch_sub(1, std::memory_order_relaxed);
+    increment(taken_, std::memory_order_relaxed);
     return taken;
   }
   bool empty() const noexcept { return size() == 0; }
-  std::uint32_t size() const noexcept { return count_.load(std::memory_order_acquire); }
+  /// Returns the number of elements, or more if some are taken meanwhile.
+  std::uint32_t size() const noexcept {
+    const std::uint32_t before = taken();
+    return added_.load(std::memory_order_acquire) - before;
+  }
+  /// Returns how many elements were taken so far.
+  std::uint32_t taken() const noexcept { return taken_.load(std::memory_order_acquire); }
 
  private:
+  /// With the lock held.
+  static void increment(std::atomic<std::uint32_t>& counter, std::memory_order order) noexcept {
+    counter.store(counter.load(std::memory_order_relaxed) + 1, order);
+  }
+
   spin_lock lock_;
   T* head_ = nullptr;
   T* tail_ = nullptr;
-  std::atomic<std::uint32_t> count_{0};
+  std::atomic<std::uint32_t> added_{0}, taken_{0};
 };
 
 }  // namespace creek::host_backend

@@ -14,6 +14,20 @@ namespace {
 /// turn: to submitted tasks of low and of normal priority, to all else, to the worker's own tasks.
 constexpr unsigned turning_choice = 32;
 
+/// Pauses for which a thief leaves a strand that was resumed to the worker on which it was.
+constexpr int pauses_before_theft = 16;
+
+/// Takes a ready strand from another worker. Most often that worker itself soon waits and continues
+/// the strand, with less delay: a thief that finds one alone looks again after a moment.
+fiber* take_ready(worker& victim) noexcept {
+  if (victim.ready.size() == 1) {
+    const std::uint32_t before = victim.ready.taken();
+    for (int i = 0; i < pauses_before_theft; ++i) cpu_pause();
+    if (victim.ready.taken() != before) return nullptr;
+  }
+  return victim.ready.pop();
+}
+
 }  // namespace
 
 found_work work_search::for_itself_alone(worker& self) noexcept {
@@ -53,7 +67,7 @@ inline found_work work_search::from_victim(worker& self, unsigned index, bool as
     const steal_result outcome = work_.deques().steal(*stack, stolen);
     if (outcome != steal_result::taken && ask) stack->ask();
   }
-  const found_work work = stolen != nullptr ? found_work(stolen) : victim.ready.pop();
+  const found_work work = stolen != nullptr ? found_work(stolen) : take_ready(victim);
   if (work) {
     recorder* const records = stolen != nullptr ? self.recording() : nullptr;
     if (records != nullptr) [[unlikely]]

@@ -8,7 +8,7 @@ namespace creek::host_backend {
 
 bool shutdown::is_quiet() noexcept {
   return waker_.state().sleepers() == workers_.consumers() && workers_.servers_sleep() &&
-         suspended_.load(std::memory_order_seq_cst) == 0 && !messages_.any_under_way();
+         !any_suspended() && !messages_.any_under_way();
 }
 
 void shutdown::try_finish() noexcept {

@@ -39,11 +39,10 @@ class shutdown {
   std::uint64_t sleeps_ended() const noexcept {
     return sleeps_ended_.load(std::memory_order_seq_cst);
   }
-  void strand_suspended() noexcept { suspended_.fetch_add(1, std::memory_order_relaxed); }
-  bool any_suspended() const noexcept { return suspended_.load(std::memory_order_relaxed) != 0; }
+  /// Returns whether any strand is suspended; exact while all workers sleep.
+  bool any_suspended() const noexcept { return workers_.suspended_strands() != 0; }
   /// Returns whether a suspended strand waits for an event from outside the runtime.
   bool any_waits_outside() const noexcept { return home_.any_waits_outside(); }
-  void strand_resumed() noexcept { suspended_.fetch_sub(1, std::memory_order_relaxed); }
 
  private:
   bool is_quiet() noexcept;
@@ -52,7 +51,6 @@ class shutdown {
   worker_set& workers_;
   waker& waker_;
   message_service& messages_;
-  std::atomic<std::int64_t> suspended_{0};
   std::atomic<std::uint64_t> sleeps_ended_{0};
   std::atomic<bool> requested_{false};
   std::atomic<bool> finished_{false};

@@ -32,6 +32,18 @@ struct departure {
   void* argument = nullptr;
 };
 
+/// A part of a sum, which one thread at a time changes and any may read.
+class partial_sum {
+ public:
+  void add(std::int64_t more) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+  }
+  std::int64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+};
+
 /// A worker's data. The parts up to `place` are used only by who holds that, normally the worker's
 /// own thread, except where noted.
 struct alignas(128) worker {
@@ -59,6 +71,7 @@ struct alignas(128) worker {
   loan* borrowed = nullptr;     ///< set while another thread acts as this worker
   found_work kept;              ///< left by a borrower for the worker's thread
   bool begins_asleep = false;   ///< counted as a sleeper until its thread has begun
+  partial_sum suspended;        ///< strands that were suspended here, without those that went on
   worker_place place;
   std::thread thread;
   std::byte* signal_stack = nullptr;

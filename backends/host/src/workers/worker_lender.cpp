@@ -177,7 +177,7 @@ void worker_lender::visit_worker(loan& borrowed, fiber& first) {
   borrowed.native.on = &place;
   place.borrowed = &borrowed;
   fiber* const left = std::exchange(place.current, &borrowed.native);
-  switch_.switch_to(place, first, {});
+  switch_.switch_to(place, first, departure::kind::none);
   place.current = left;
   // A worker whose thread has not begun has left no fiber.
   place.active.store(left->is_thread ? nullptr : &left->tasks, std::memory_order_release);

@@ -121,7 +121,7 @@ bool worker_loop::is_at_rest() noexcept {
   adopt_thread_stack(self.native);
   loop.idle_.begin(self);
   if (loop.shutdown_.finished()) return;
-  loop.switch_.switch_to(self, *self.first, {});
+  loop.switch_.switch_to(self, *self.first, departure::kind::none);
 }
 
 void worker_loop::fiber_main(switch_context& context, switch_context& left) {
@@ -163,7 +163,7 @@ void worker_loop::run(fiber& self) {
       execute(self, work);
     }
   }
-  switch_.switch_to(*self.on, self.on->native, {departure::kind::recycle});
+  switch_.switch_to(*self.on, self.on->native, departure::kind::recycle);
   std::terminate();  // no fiber switches to one of a finished scheduler
 }
 
@@ -280,6 +280,17 @@ void worker_loop::run_tasks_of(fiber& maker, fiber& self) {
   if (fiber* const waiting = leave_maker(self)) switch_.leave_for(self, *waiting);
 }
 
+/// Returns a strand that was resumed on the worker of `self`, to continue at once in its place, or
+/// null if there is none or the loop has more to look at.
+fiber* worker_loop::resumed_here(const fiber& self) noexcept {
+  worker& here = *self.on;
+  if (here.ready.empty() || self.bound || here.serves_only || here.borrowed != nullptr ||
+      messages_.in_use() || work_.submissions().any_not_normal() ||
+      work_.waking().governor().policy() != nullptr)
+    return nullptr;
+  return here.ready.pop();
+}
+
 void worker_loop::suspend(ext::publish_fn publish, void* argument, const ext::wait_reason& why) {
   workers_.require_present();
   ext::tell_others();
@@ -289,9 +300,10 @@ void worker_loop::suspend(ext::publish_fn publish, void* argument, const ext::wa
   if (self.waits.is_set()) [[unlikely]]
     outer = self.waits.get();
   const ext::task_type* const type = self.tasks.scope().type;
-  shutdown_.strand_suspended();
+  self.on->suspended.add(1);
   work_.offer_all(self.tasks);
   fiber* next = leave_maker(self);
+  if (next == nullptr) next = resumed_here(self);
   if (next == nullptr) next = switch_.idle_fiber(*self.on);
   self.waits.set({why.what, type != nullptr ? type->name : nullptr, tick_clock::now(),
                   next != nullptr ? wait_subject(why) : wait_subject()});
@@ -300,7 +312,7 @@ void worker_loop::suspend(ext::publish_fn publish, void* argument, const ext::wa
   } else {
     in_place_.wait(self, publish, argument);
   }
-  shutdown_.strand_resumed();
+  self.on->suspended.add(-1);
   ext::follow_others();
   self.waits.clear();
   if (outer.what != nullptr) [[unlikely]]

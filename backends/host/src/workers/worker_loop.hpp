@@ -50,6 +50,7 @@ class worker_loop {
   found_work out_of_order(worker& here) noexcept;
   void run_tasks_of(fiber& maker, fiber& self);
   bool visit_goes_on(fiber& self, loan& borrowed);
+  fiber* resumed_here(const fiber& self) noexcept;
   void execute(fiber& self, found_work work);
   void continue_released(fiber& self, ext::strand* released);
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 
 #include <creek/core/measuring/counters.hpp>
@@ -39,6 +41,12 @@ class worker_set {
     return std::all_of(begin(), end(), [](const worker& each) {
       return !each.serves_only || each.asleep.load(std::memory_order_seq_cst);
     });
+  }
+  /// Returns the number of suspended strands; exact while all workers sleep.
+  std::int64_t suspended_strands() const noexcept {
+    return std::accumulate(
+        begin(), end(), std::int64_t{0},
+        [](std::int64_t sum, const worker& each) { return sum + each.suspended.get(); });
   }
   /// Returns whether there are more workers than CPUs that this process may use.
   bool oversubscribed() const noexcept { return oversubscribed_; }
