@@ -6,6 +6,7 @@
 #include <creek/tasking/blocking.hpp>
 #include <creek/tasking/channel.hpp>
 #include <creek/tasking/coroutine.hpp>
+#include <creek/tasking/descriptors.hpp>
 #include <creek/tasking/foreign.hpp>
 #include <creek/tasking/fork_all.hpp>
 #include <creek/tasking/fork_join.hpp>
