@@ -109,6 +109,7 @@ void network_state::end_early(std::exception_ptr why) noexcept {
     const std::lock_guard hold(searching_);
     end_all(std::move(why), to_resume);
   }
+  tell_early_end();
   resume_all(to_resume);
 }
 
@@ -124,9 +125,12 @@ void network_state::end_all(std::exception_ptr why, process*& to_resume) noexcep
 
 process* network_state::break_deadlocks() noexcept {
   process* to_resume = nullptr;
-  const std::lock_guard hold(searching_);
-  while (!ends_early() && !search(to_resume)) {
+  {
+    const std::lock_guard hold(searching_);
+    while (!ends_early() && !search(to_resume)) {
+    }
   }
+  tell_early_end();
   return to_resume;
 }
 

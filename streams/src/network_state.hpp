@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ class network_state {
     return ends_early_.load(std::memory_order_seq_cst);
   }
   [[nodiscard]] const std::atomic<bool>& early_end() const noexcept { return ends_early_; }
+  /// Returns a token of which a stop is requested when the network ends early.
+  [[nodiscard]] std::stop_token early_end_token() const noexcept { return early_end_.get_token(); }
   [[nodiscard]] bool may_spin() const noexcept { return may_spin_; }
 
   /// A process that waits. Returns whether deadlocks have to be looked for once it does.
@@ -93,8 +96,13 @@ class network_state {
   [[nodiscard]] walk_end walk_from(process*& at, std::uint64_t first_walk) noexcept;
   [[nodiscard]] bool ask_to_search(process& about_to_wait) noexcept;
   void resolve(process& cycle, process*& to_resume) noexcept;
-  /// Ends all processes, with `searching_` held.
+  /// Ends all processes, with `searching_` held; then tell_early_end() without.
   void end_all(std::exception_ptr why, process*& to_resume) noexcept;
+  /// Ends waits elsewhere, by functions of the program perhaps, so without a lock. Called before
+  /// the processes are resumed, and by one that keeps the network alive.
+  void tell_early_end() noexcept {
+    if (ends_early()) early_end_.request_stop();
+  }
 
   std::size_t max_capacity_;
   std::vector<std::unique_ptr<channel_base>> channels_;
@@ -110,6 +118,7 @@ class network_state {
   std::uint64_t search_period_ = 1;
   bool may_spin_ = false;
   alignas(64) std::atomic<bool> ends_early_{false};
+  std::stop_source early_end_;
   std::atomic<bool> search_is_asked_for_{false};
   std::mutex searching_;
   std::uint64_t walks_ = 0;

@@ -143,6 +143,10 @@ process::process(network_state& network, std::string name)
   ext::submitted_task::name = name_.c_str();
 }
 
+std::stop_token process::early_end() const noexcept {
+  return network_->early_end_token();
+}
+
 void process::leave_if_nobody_reads() const {
   const auto has_ended = [](const channel_base* each) {
     return each->reader_has_ended() || each->writer_has_ended();

@@ -2,44 +2,28 @@
 // Pipelines: a source, stages and a sink, each at work on another item. Items keep their order.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <ranges>
-#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <creek/stream/detail/completion.hpp>
+#include <creek/stream/detail/parallel_stage.hpp>
 #include <creek/stream/network.hpp>
+#include <creek/stream/pipeline_error.hpp>
 
 namespace creek {
 
 struct pipeline_options {
   std::size_t capacity = 64;  ///< items that may wait between two stages
   std::stop_token stop{};
-};
-
-/// An exception that left a stage: its name ("source", "stage 1" ..., "sink"), the number of the
-/// item, from 0, and what the exception said. cause() is the exception itself.
-class pipeline_error : public std::runtime_error {
- public:
-  pipeline_error(const std::string& stage, std::size_t item, std::exception_ptr cause);
-  [[nodiscard]] const std::string& stage() const noexcept { return stage_; }
-  [[nodiscard]] std::size_t item() const noexcept { return item_; }
-  [[nodiscard]] std::exception_ptr cause() const noexcept { return cause_; }
-
- private:
-  std::string stage_;
-  std::size_t item_;
-  std::exception_ptr cause_;
 };
 
 /// A stage that works on several items at once: see parallel_stage().
@@ -61,6 +45,20 @@ template <class F>
 
 namespace stream::detail {
 
+/// A process in place of a source or stage says by `item_type` what it writes.
+template <class Source>
+concept process_source = requires {
+  typename Source::item_type;
+}
+&&std::invocable<Source&, out<typename Source::item_type>&>;
+template <class Stage, class T>
+concept process_stage = requires {
+  typename Stage::item_type;
+}
+&&std::invocable<Stage&, in<T>&, out<typename Stage::item_type>&>;
+template <class Sink, class T>
+concept process_sink = !std::invocable<Sink&, T> && std::invocable<Sink&, in<T>&>;
+
 template <class Source>
 concept function_source = std::invocable<Source&> && requires(std::invoke_result_t<Source&> one) {
   { one.has_value() } -> std::convertible_to<bool>;
@@ -74,8 +72,12 @@ template <function_source Source>
 struct source_item<Source> {
   using type = typename std::invoke_result_t<Source&>::value_type;
 };
+template <process_source Source>
+struct source_item<Source> {
+  using type = typename Source::item_type;
+};
 template <std::ranges::input_range Source>
-requires(!function_source<Source>) struct source_item<Source> {
+requires(!function_source<Source> && !process_source<Source>) struct source_item<Source> {
   using type = std::ranges::range_value_t<Source>;
 };
 
@@ -89,11 +91,31 @@ decltype(auto) call_stage(const std::string& stage, std::size_t item, F&& f) {
   }
 }
 
+/// Calls a process of the program, which works on item `current()` if it throws.
+template <class Body, class Current>
+void call_process(const std::string& stage, Body&& body, Current&& current) {
+  try {
+    body();
+  } catch (const process_leaves&) {
+    throw;
+  } catch (...) {
+    throw pipeline_error(stage, static_cast<std::size_t>(current()), std::current_exception());
+  }
+}
+/// Returns the number of the item that a process has read last.
+template <class T>
+std::uint64_t last_item(const in<T>& from) {
+  return from.items() == 0 ? 0 : from.items() - 1;
+}
+
 template <class T, class Source>
 void run_source(Source& source, out<T>& to) {
   std::size_t count = 0;
   const std::string name = "source";
-  if constexpr (function_source<Source>) {
+  if constexpr (process_source<Source>) {
+    call_process(
+        name, [&] { source(to); }, [&] { return to.items(); });
+  } else if constexpr (function_source<Source>) {
     while (auto item = call_stage(name, count, source)) {
       to.write(*std::move(item));
       ++count;
@@ -107,80 +129,6 @@ void run_source(Source& source, out<T>& to) {
     }
   }
 }
-
-/// Waits at its end for the tasks that were counted.
-class counted_tasks {
- public:
-  counted_tasks() = default;
-  ~counted_tasks() {
-    if (under_way_.fetch_sub(1, std::memory_order_acq_rel) != 1)
-      none_.wait("tasks of a parallel stage");
-  }
-  counted_tasks(const counted_tasks&) = delete;
-  counted_tasks& operator=(const counted_tasks&) = delete;
-  void one_begins() noexcept { under_way_.fetch_add(1, std::memory_order_relaxed); }
-  /// The object may be gone after that.
-  void one_ends() noexcept {
-    if (under_way_.fetch_sub(1, std::memory_order_acq_rel) == 1) none_.finish();
-  }
-
- private:
-  std::atomic<std::size_t> under_way_{1};  ///< with the one that waits
-  completion none_;
-};
-
-/// An item of a parallel stage, and the task that works on it. One item is with the process that
-/// starts them, one with the process that passes them on, the others in the channel between the
-/// two. Submitted, not spawned: the oldest is to begin first, for the others wait behind it.
-template <class F, class T, class R>
-class started_item : ext::submitted_task {
- public:
-  started_item() {
-    ext::submitted_task::run = [](ext::submitted_task* self) noexcept {
-      static_cast<started_item*>(self)->work();
-    };
-    ext::submitted_task::name = "an item of a parallel stage";
-  }
-  void start(F& function, T&& item, counted_tasks& tasks) {
-    function_ = &function;
-    item_.emplace(std::move(item));
-    tasks_ = &tasks;
-    end_.reset();
-    tasks.one_begins();
-    ext::current_executor()->submit(this);
-  }
-  [[nodiscard]] completion& end() noexcept { return end_; }
-  /// Takes the result, after the end; throws pipeline_error if the function threw.
-  R take(const std::string& stage, std::size_t number) {
-    if (failure_) throw pipeline_error(stage, number, failure_);
-    return *std::exchange(result_, std::nullopt);
-  }
-
- private:
-  void work() noexcept {
-    const auto body = [](void* self) noexcept { static_cast<started_item*>(self)->call(); };
-    std::exception_ptr of_tasks = ext::run_branch_as_task(body, this);
-    if (of_tasks && !failure_) failure_ = std::move(of_tasks);
-    counted_tasks& tasks = *tasks_;  // the item may be started anew
-    end_.finish();
-    tasks.one_ends();
-  }
-  void call() noexcept {
-    try {
-      result_.emplace((*function_)(std::move(*item_)));
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-    item_.reset();
-  }
-
-  F* function_ = nullptr;
-  counted_tasks* tasks_ = nullptr;
-  std::optional<T> item_;
-  completion end_;
-  std::optional<R> result_;
-  std::exception_ptr failure_;
-};
 
 /// Builds the network of a pipeline; what it is given lives until the end of the run.
 class pipeline_builder {
@@ -201,18 +149,38 @@ class pipeline_builder {
  private:
   template <class T, class Sink>
   void add(in<T> from, Sink& sink) {
-    static_assert(std::invocable<Sink&, T>, "the sink of a pipeline is called with an item");
+    static_assert(std::invocable<Sink&, T> || process_sink<Sink, T>,
+                  "the sink of a pipeline is called with an item");
     net_.add(
         "sink",
         [&sink](in<T>& items) {
-          std::size_t count = 0;
-          for (T& each : items)
-            call_stage("sink", count++, [&] { static_cast<void>(sink(std::move(each))); });
+          if constexpr (process_sink<Sink, T>) {
+            call_process(
+                "sink", [&] { sink(items); }, [&] { return last_item(items); });
+          } else {
+            std::size_t count = 0;
+            for (T& each : items)
+              call_stage("sink", count++, [&] { static_cast<void>(sink(std::move(each))); });
+          }
         },
         std::move(from));
   }
-  template <class T, class Stage, class Next, class... Rest>
+  template <class T, process_stage<T> Stage, class Next, class... Rest>
   void add(in<T> from, Stage& stage, Next& next, Rest&... rest) {
+    using result = typename Stage::item_type;
+    auto ends = net_.make_channel<result>();
+    const std::string name = next_name();
+    net_.add(
+        name,
+        [&stage, name](in<T>& items, out<result>& to) {
+          call_process(
+              name, [&] { stage(items, to); }, [&] { return last_item(items); });
+        },
+        std::move(from), std::move(ends.writer));
+    add(std::move(ends.reader), next, rest...);
+  }
+  template <class T, class Stage, class Next, class... Rest>
+  requires(!process_stage<Stage, T>) void add(in<T> from, Stage& stage, Next& next, Rest&... rest) {
     static_assert(std::invocable<Stage&, T>, "a stage of a pipeline is called with an item");
     using result = std::decay_t<std::invoke_result_t<Stage&, T>>;
     static_assert(!std::is_void_v<result>, "a stage of a pipeline returns the next stage's item");
@@ -255,8 +223,7 @@ class pipeline_builder {
           std::size_t count = 0;
           for (slot* const one : items) {
             if (!one->end().is_finished())
-              items.process_->wait_elsewhere(
-                  [one] { one->end().wait("an item of a parallel stage"); });
+              items.wait_elsewhere([one] { one->end().wait("an item of a parallel stage"); });
             to.write(one->take(name, count++));
           }
         },
@@ -277,8 +244,10 @@ inline constexpr bool are_options = std::same_as<std::remove_cvref_t<First>, pip
 /// Runs a pipeline to its end, as processes of the calling strand's runtime. The source is a range
 /// of items, or a function that returns an optional one, at the end none. A stage is a function
 /// from an item to that of the next stage, called for one item at a time in order, or a
-/// parallel_stage(). The sink is a function of an item. Each of them may run while the others do;
-/// all are used where they are, and must outlive the call.
+/// parallel_stage(). The sink is a function of an item. Each of them may also be a process: a
+/// function of ports, `void(in<T>&, out<U>&)`, whose class says by `using item_type = U` what it
+/// writes; it may make any number of items from one. Each may run while the others do; all are
+/// used where they are, and must outlive the call.
 ///
 /// At most options.capacity items wait between two stages. Throws pipeline_error for the first
 /// exception of a stage, cancelled after a stop request; no stage is called after that. Throws

@@ -4,9 +4,11 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <utility>
 
 #include <creek/core/error.hpp>
@@ -49,6 +51,21 @@ class port {
       ended->writer_ends();
     }
   }
+  /// Returns how many items the process has read from this port, or written to it.
+  [[nodiscard]] std::uint64_t items() const { return require_channel().items(Side); }
+  /// Returns a token of which a stop is requested when the network ends early: by an exception, a
+  /// deadlock, or a stop. For what a process waits for besides its channels.
+  [[nodiscard]] std::stop_token early_end() const {
+    (void)require_channel();
+    return process_->early_end();
+  }
+  /// Calls `wait`, which waits for something that is no channel: a file, a future, an answer. As
+  /// cheap for others as a wait at a channel; they would poll for a process that runs.
+  template <class F>
+  decltype(auto) wait_elsewhere(F&& wait) const {
+    (void)require_channel();
+    return process_->wait_elsewhere(std::forward<F>(wait));
+  }
 
  protected:
   friend class creek::stream::network;
@@ -69,8 +86,10 @@ class port {
     }
     return *channel_;
   }
-  void wait() { process_->wait(*channel_, Side); }
-  friend class pipeline_builder;
+  void wait() {
+    channel_->count_items(Side);
+    process_->wait(*channel_, Side);
+  }
   /// Called before each use of the channel, which the process then has.
   void prepare() const {
     process_->leave_if_network_ends();

@@ -27,6 +27,7 @@ class channel final : public channel_base {
 
   void grow(std::size_t capacity) override {
     block larger = memory_for(capacity);
+    for (const side which : {side::items, side::room}) count_items(which);
     block smaller = std::move(memory_);
     spsc_consumer<T> from = consumer_;
     use(std::move(larger), capacity);
@@ -36,6 +37,7 @@ class channel final : public channel_base {
       drop_items(from);
       throw;
     }
+    count_from_here();
   }
 
   /// Adds an item; returns false if there is no room.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,20 @@ class channel_base {
   /// Lets the writer see all room: before the reader waits. Called by the reader.
   virtual void publish_room() noexcept = 0;
 
+  /// Returns how many items were read (side items) or written so far. Called by that end; by others
+  /// once it has ended.
+  [[nodiscard]] std::uint64_t items(side which) noexcept {
+    count_items(which);
+    return counts_[static_cast<int>(which)].total;
+  }
+  /// Adds what was read or written since the last call: fewer than 2^31 items. Called by that end
+  /// when it waits.
+  void count_items(side which) noexcept {
+    item_count& count = counts_[static_cast<int>(which)];
+    const word now = position(which);
+    count.total += (now - count.position) & item_count::mask;
+    count.position = now;
+  }
   /// Returns "channel 3 (int)".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] process*& end(side which) noexcept {
@@ -75,6 +90,11 @@ class channel_base {
 
  protected:
   void set_place(const spsc_place& place) noexcept { place_ = place; }
+  /// Called behind a change of the place, before which all items were counted.
+  void count_from_here() noexcept {
+    for (const side which : {side::items, side::room})
+      counts_[static_cast<int>(which)].position = position(which);
+  }
   [[nodiscard]] bool has_waiting_writer() const noexcept {
     return waiting_[static_cast<int>(side::room)].load(std::memory_order_relaxed) != nullptr;
   }
@@ -89,6 +109,15 @@ class channel_base {
   friend process;
   friend network_state;
 
+  struct item_count {
+    static constexpr word mask = (word{1} << 31) - 1;  ///< positions count up to this
+    std::uint64_t total = 0;
+    word position = 0;
+  };
+  [[nodiscard]] word position(side which) const noexcept {
+    return process_memory::load(which == side::items ? place_.taken : place_.written) /
+           spsc_place::step;
+  }
   [[nodiscard]] std::atomic<process*>& waiting(side which) noexcept {
     return waiting_[static_cast<int>(which)];
   }
@@ -102,6 +131,7 @@ class channel_base {
   alignas(64) std::atomic<process*> waiting_[2]{};
   spsc_place place_{};
   std::atomic<bool> reader_has_ended_{false};
+  item_count counts_[2];
 };
 
 /// On a backend that orders strands by a time of its own, called before a channel is used.
@@ -123,14 +153,14 @@ class process : ext::submitted_task {
   }
   /// Waits until the channel may be ready. Throws process_leaves if the network ends.
   void wait(channel_base& at, side which);
+  /// Returns a token of which a stop is requested when the network ends early.
+  [[nodiscard]] std::stop_token early_end() const noexcept;
   /// Calls `wait`, which waits for something else than a channel. Others need not spin for this
   /// process meanwhile, nor make it pass a fence: it passes one before and after that.
   template <class F>
-  void wait_elsewhere(const F& wait) {
-    publish_room_of_inputs();
-    change_phase(phase::ready);
-    wait();
-    change_phase(phase::running);
+  decltype(auto) wait_elsewhere(F&& wait) {
+    const elsewhere mark(*this);
+    return std::forward<F>(wait)();
   }
   /// Called in place of a write to a channel whose reader has ended: throws process_leaves if
   /// nobody reads what this process writes.
@@ -146,6 +176,19 @@ class process : ext::submitted_task {
   friend channel_base;
   friend network_state;
   struct wait_call;
+  class elsewhere {
+   public:
+    explicit elsewhere(process& waiting) noexcept : waiting_(waiting) {
+      waiting_.publish_room_of_inputs();
+      waiting_.change_phase(phase::ready);
+    }
+    ~elsewhere() { waiting_.change_phase(phase::running); }
+    elsewhere(const elsewhere&) = delete;
+    elsewhere& operator=(const elsewhere&) = delete;
+
+   private:
+    process& waiting_;
+  };
 
   /// Running on a worker; ready to continue; about to wait; waiting; ended.
   enum class phase : std::uint8_t { running, ready, blocking, blocked, ended };
