@@ -83,6 +83,9 @@ void network::run(std::stop_token stop) {
   if (has_run_) throw usage_error("stream: a network runs once");
   ext::require_executor("stream::network::run");
   state_->require_complete();
+  const bool has_own_time = ext::current_executor()->traits().has_own_time;
+  if ((options_.measure || options_.trace != nullptr) && !has_own_time)
+    state_->measure(options_.trace);
   has_run_ = true;
   {
     std::exception_ptr stopped = std::make_exception_ptr(cancelled("stream: a stop was requested"));
@@ -90,6 +93,11 @@ void network::run(std::stop_token stop) {
     state_->run();
   }
   if (std::exception_ptr reason = state_->reason()) std::rethrow_exception(reason);
+}
+
+network_report network::report() const {
+  if (!has_run_) throw usage_error("stream: a network has figures once it has run");
+  return state_->report();
 }
 
 std::size_t network::capacity(std::size_t channel) const {

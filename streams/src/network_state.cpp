@@ -58,6 +58,8 @@ class short_pause : ext::wait_limit {
 void network_state::run() {
   home_ = &ext::require_executor("stream::network::run");
   const ext::executor_traits& traits = home_->traits();
+  workers_ = traits.worker_count;
+  begun_ = tick_clock::now();
   may_spin_ = traits.worker_count > 1 && !traits.has_own_time;
   search_period_ = std::bit_ceil(std::max<std::uint64_t>(1024, 4 * processes_.size()));
   activity_.store(processes_.size(), std::memory_order_relaxed);
@@ -65,6 +67,7 @@ void network_state::run() {
   start_next();
   start_all_that_is_due();
   if (!processes_.empty()) end_.wait("the end of a network");
+  ended_ = tick_clock::now();
 }
 
 /// One process at a time, so that the queue of a worker has room for it.

@@ -15,6 +15,7 @@
 
 #include <creek/stream/detail/completion.hpp>
 #include <creek/stream/detail/process.hpp>
+#include <creek/stream/report.hpp>
 
 namespace creek::stream::detail {
 
@@ -30,6 +31,11 @@ class network_state {
   void add(std::unique_ptr<process> one) { processes_.push_back(std::move(one)); }
   [[nodiscard]] std::size_t channels() const noexcept { return channels_.size(); }
   [[nodiscard]] const channel_base& channel(std::size_t index) const { return *channels_[index]; }
+  /// Has the times of processes and channels measured, and traced if `session` is not null. Before
+  /// run(), with all processes.
+  void measure(trace::session* session);
+  /// Returns the figures of the run; times only if they were measured.
+  [[nodiscard]] network_report report() const;
   /// Throws usage_error if an end of a channel belongs to no process.
   void require_complete() const;
   /// Runs all processes to their ends.
@@ -117,6 +123,9 @@ class network_state {
   completion end_;
   std::uint64_t search_period_ = 1;
   bool may_spin_ = false;
+  unsigned workers_ = 0;
+  bool is_measured_ = false;
+  ticks begun_, ended_;
   alignas(64) std::atomic<bool> ends_early_{false};
   std::stop_source early_end_;
   std::atomic<bool> search_is_asked_for_{false};

@@ -15,12 +15,20 @@ pipeline_error::pipeline_error(const std::string& stage, std::size_t item, std::
       cause_(std::move(cause)) {}
 
 /// The processes of a pipeline say which stage and item it was themselves.
-void stream::detail::pipeline_builder::run(const std::stop_token& stop) {
+void stream::detail::pipeline_builder::run() {
+  const auto report = [this] {
+    if (options_.report != nullptr && net_.has_run()) *options_.report = net_.report();
+  };
   try {
-    net_.run(stop);
+    net_.run(options_.stop);
   } catch (const process_error& failed) {
+    report();
     std::rethrow_exception(failed.cause());
+  } catch (...) {
+    report();
+    throw;
   }
+  report();
 }
 
 }  // namespace creek

@@ -60,6 +60,8 @@ void channel_base::take_off(side which, process*& to_resume) noexcept {
 /// so: while its waker is active, the count is never zero. The new phase may be seen late, but no
 /// later than that of a wait of the waker: a search sees both wait at once only if they did.
 void process::make_ready() noexcept {
+  if (activity_) [[unlikely]]
+    activity_->is_ready();
   network_->one_continues();
   const std::uint64_t waits = state_.load(std::memory_order_relaxed);
   state_.store(behind(waits, phase::ready), std::memory_order_release);
@@ -77,7 +79,26 @@ void process::wait(channel_base& at, side which) {
   publish_room_of_inputs();
   network_->start_all_that_is_due();
   leave_if_network_ends();
-  if (spins_until_ready(at, which)) return;
+  if (activity_) [[unlikely]]
+    activity_->wait_begins();
+  if (!spins_until_ready(at, which)) suspend_at(at, which);
+  if (activity_) [[unlikely]]
+    note_wait(at, which);
+  leave_if_network_ends();
+}
+
+void process::note_wait(channel_base& at, side which) noexcept {
+  channel_base::wait_count& count = at.waits_[static_cast<int>(which)];
+  const auto what = which == side::items ? activity::wait::items : activity::wait::room;
+  count.waited = count.waited + activity_->wait_ends(what);
+  ++count.times;
+  trace::track* const track = activity_->track;
+  if (track == nullptr) return;
+  const auto items = static_cast<std::int64_t>(at.place_.size(process_memory{}));
+  track->record(trace::event_kind::counter, tick_clock::now(), at.trace_name_, items);
+}
+
+void process::suspend_at(channel_base& at, side which) {
   awaited_.store(&at, std::memory_order_relaxed);
   awaited_side_.store(which, std::memory_order_relaxed);
   is_published_.store(false, std::memory_order_relaxed);
@@ -91,7 +112,6 @@ void process::wait(channel_base& at, side which) {
   spin_briefly([this] { return is_published_.load(std::memory_order_acquire); });
   sanitizer::acquired(&is_published_);
   state_.exchange(behind(before, phase::running), std::memory_order_seq_cst);
-  leave_if_network_ends();
 }
 
 /// If the process at the other end runs on another worker, the wait may be shorter than a switch.
@@ -176,12 +196,14 @@ void process::fail(std::exception_ptr cause) noexcept {
 void process::execute() noexcept {
   if (!network_->one_starts()) return;
   change_phase(phase::running);
+  if (activity_) activity_->begin();
   if (!network_->ends_early()) {
     const auto body = [](void* self) noexcept { static_cast<process*>(self)->run_body_as_task(); };
     // Returns when all tasks that the body has spawned have ended.
     if (std::exception_ptr of_tasks = ext::run_branch_as_task(body, this))
       fail(std::move(of_tasks));
   }
+  if (activity_) activity_->end();
   close_ports();
   network_->start_what_is_due();
   change_phase(phase::ended);

@@ -24,6 +24,8 @@ namespace creek {
 struct pipeline_options {
   std::size_t capacity = 64;  ///< items that may wait between two stages
   std::stop_token stop{};
+  stream::network_report* report = nullptr;  ///< gets the figures of the run, at its end
+  trace::session* trace = nullptr;           ///< as network_options::trace
 };
 
 /// A stage that works on several items at once: see parallel_stage().
@@ -134,7 +136,10 @@ void run_source(Source& source, out<T>& to) {
 class pipeline_builder {
  public:
   explicit pipeline_builder(const pipeline_options& options)
-      : net_({.capacity = options.capacity}) {}
+      : net_({.capacity = options.capacity,
+              .measure = options.report != nullptr,
+              .trace = options.trace}),
+        options_(options) {}
 
   template <class Source, class... Rest>
   void build(Source& source, Rest&... rest) {
@@ -144,7 +149,7 @@ class pipeline_builder {
         "source", [&source](out<item>& to) { run_source(source, to); }, std::move(ends.writer));
     add(std::move(ends.reader), rest...);
   }
-  void run(const std::stop_token& stop);
+  void run();
 
  private:
   template <class T, class Sink>
@@ -201,27 +206,29 @@ class pipeline_builder {
     static_assert(std::invocable<F&, T>, "a stage of a pipeline is called with an item");
     using result = std::decay_t<std::invoke_result_t<F&, T>>;
     using slot = started_item<F, T, result>;
-    auto started = net_.make_channel<slot*>(stage.max_items);
+    using task = started_task<slot>;
+    auto started = net_.make_channel<task>(stage.max_items);
     auto ends = net_.make_channel<result>();
     const std::string name = next_name();
     auto slots = std::make_shared<std::vector<slot>>(stage.max_items + 2);
     net_.add(
         name + ", start",
-        [&stage, slots](in<T>& items, out<slot*>& to) {
-          counted_tasks tasks;
+        [&stage, slots](in<T>& items, out<task>& to) {
+          counted_tasks tasks(items.process_->measured());
           std::size_t next_slot = 0;
           for (T& each : items) {
             slot& one = (*slots)[next_slot++ % slots->size()];
             one.start(stage.function, std::move(each), tasks);
-            to.write(&one);
+            to.write(task{&one});
           }
         },
         std::move(from), std::move(started.writer));
     net_.add(
         name,
-        [name, slots](in<slot*>& items, out<result>& to) {
+        [name, slots](in<task>& items, out<result>& to) {
           std::size_t count = 0;
-          for (slot* const one : items) {
+          for (const task& each : items) {
+            slot* const one = each.item;
             if (!one->end().is_finished())
               items.wait_elsewhere([one] { one->end().wait("an item of a parallel stage"); });
             to.write(one->take(name, count++));
@@ -233,6 +240,7 @@ class pipeline_builder {
   [[nodiscard]] std::string next_name() { return "stage " + std::to_string(++stages_); }
 
   network net_;
+  const pipeline_options& options_;
   std::size_t stages_ = 0;
 };
 
@@ -258,7 +266,7 @@ requires(!stream::detail::are_options<Source> &&
                                                Stages&&... stages) {
   stream::detail::pipeline_builder builder(options);
   builder.build(source, stages...);
-  builder.run(options.stop);
+  builder.run();
 }
 template <class Source, class... Stages>
 requires(!stream::detail::are_options<Source> &&

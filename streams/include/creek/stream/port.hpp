@@ -69,6 +69,7 @@ class port {
 
  protected:
   friend class creek::stream::network;
+  friend class pipeline_builder;
   template <class Body, class... Ports>
   friend class process_of;
   explicit port(channel<T>& channel) noexcept : channel_(&channel) {}

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include <creek/stream/detail/activity.hpp>
 #include <creek/stream/detail/completion.hpp>
 #include <creek/stream/pipeline_error.hpp>
 
@@ -17,13 +18,15 @@ namespace creek::stream::detail {
 /// Waits at its end for the tasks that were counted.
 class counted_tasks {
  public:
-  counted_tasks() = default;
+  /// Adds the time of the tasks to that, unless it is null.
+  explicit counted_tasks(activity* measured) noexcept : measured_(measured) {}
   ~counted_tasks() {
     if (under_way_.fetch_sub(1, std::memory_order_acq_rel) != 1)
       none_.wait("tasks of a parallel stage");
   }
   counted_tasks(const counted_tasks&) = delete;
   counted_tasks& operator=(const counted_tasks&) = delete;
+  [[nodiscard]] activity* measured() const noexcept { return measured_; }
   void one_begins() noexcept { under_way_.fetch_add(1, std::memory_order_relaxed); }
   /// The object may be gone after that.
   void one_ends() noexcept {
@@ -31,6 +34,7 @@ class counted_tasks {
   }
 
  private:
+  activity* measured_;
   std::atomic<std::size_t> under_way_{1};  ///< with the one that waits
   completion none_;
 };
@@ -65,7 +69,10 @@ class started_item : ext::submitted_task {
  private:
   void work() noexcept {
     const auto body = [](void* self) noexcept { static_cast<started_item*>(self)->call(); };
+    activity* const measured = tasks_->measured();
+    const ticks begun = measured != nullptr ? tick_clock::now() : ticks{};
     std::exception_ptr of_tasks = ext::run_branch_as_task(body, this);
+    if (measured != nullptr) measured->tasks += (tick_clock::now() - begun).count;
     if (of_tasks && !failure_) failure_ = std::move(of_tasks);
     counted_tasks& tasks = *tasks_;  // the item may be started anew
     end_.finish();
@@ -86,6 +93,13 @@ class started_item : ext::submitted_task {
   completion end_;
   std::optional<R> result_;
   std::exception_ptr failure_;
+};
+
+/// A started item on its way to the process that passes its result on.
+template <class Item>
+struct started_task {
+  static constexpr const char* item_name = "task";  ///< for reports
+  Item* item;
 };
 
 }  // namespace creek::stream::detail

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 
 #include <creek/core/messages/spsc_ring.hpp>
 #include <creek/core/threads/asymmetric_fence.hpp>
+#include <creek/stream/detail/activity.hpp>
 #include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/ext/task_stack.hpp>
 
@@ -114,6 +116,10 @@ class channel_base {
     std::uint64_t total = 0;
     word position = 0;
   };
+  struct wait_count {
+    std::uint64_t times = 0;
+    ticks waited;
+  };
   [[nodiscard]] word position(side which) const noexcept {
     return process_memory::load(which == side::items ? place_.taken : place_.written) /
            spsc_place::step;
@@ -131,7 +137,9 @@ class channel_base {
   alignas(64) std::atomic<process*> waiting_[2]{};
   spsc_place place_{};
   std::atomic<bool> reader_has_ended_{false};
+  const char* trace_name_ = nullptr;
   item_count counts_[2];
+  wait_count waits_[2];
 };
 
 /// On a backend that orders strands by a time of its own, called before a channel is used.
@@ -162,6 +170,8 @@ class process : ext::submitted_task {
     const elsewhere mark(*this);
     return std::forward<F>(wait)();
   }
+  /// Returns what is measured of this process, or null.
+  [[nodiscard]] activity* measured() const noexcept { return activity_.get(); }
   /// Called in place of a write to a channel whose reader has ended: throws process_leaves if
   /// nobody reads what this process writes.
   void leave_if_nobody_reads() const;
@@ -180,9 +190,14 @@ class process : ext::submitted_task {
    public:
     explicit elsewhere(process& waiting) noexcept : waiting_(waiting) {
       waiting_.publish_room_of_inputs();
+      if (activity* const measured = waiting_.measured()) measured->wait_begins();
       waiting_.change_phase(phase::ready);
     }
-    ~elsewhere() { waiting_.change_phase(phase::running); }
+    ~elsewhere() {
+      waiting_.change_phase(phase::running);
+      if (activity* const measured = waiting_.measured())
+        (void)measured->wait_ends(activity::wait::elsewhere);
+    }
     elsewhere(const elsewhere&) = delete;
     elsewhere& operator=(const elsewhere&) = delete;
 
@@ -214,6 +229,8 @@ class process : ext::submitted_task {
   [[nodiscard]] bool is_running() const noexcept {
     return phase_in(state_.load(std::memory_order_seq_cst)) == phase::running;
   }
+  void suspend_at(channel_base& at, side which);
+  void note_wait(channel_base& at, side which) noexcept;
   [[nodiscard]] bool spins_until_ready(const channel_base& at, side which) const noexcept;
   void execute() noexcept;
   void run_body_as_task() noexcept;
@@ -241,6 +258,7 @@ class process : ext::submitted_task {
   // Used by the search for deadlocks: the last walk that came here, and the state that it saw.
   std::uint64_t walk_ = 0, seen_ = 0;
   process* next_to_resume_ = nullptr;
+  std::unique_ptr<activity> activity_;
 };
 
 }  // namespace creek::stream::detail
