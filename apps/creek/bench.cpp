@@ -242,7 +242,7 @@ const std::vector<std::string> linalg_workloads{"cholesky", "dgemm",    "fma_pea
                                                 "lu",       "lu_solve", "qr"};
 
 const std::vector<std::string> stream_workloads{"bare_ring", "stream_2", "stream_4",
-                                                "stream_uneven"};
+                                                "stream_latency", "stream_uneven"};
 
 const std::vector<std::string> mapreduce_workloads{
     "colour_histogram", "count_bigrams", "count_matches",  "count_words",     "count_words_real",
@@ -389,7 +389,7 @@ void add_peer_groups(command_line::command& bench, int& exit_code) {
   add_mapreduce(bench, exit_code);
 
   auto* stream = bench.add_subcommand(
-      "stream", "Measure networks of processes and pipelines beside oneTBB's pipeline");
+      "stream", "Measure networks of processes and pipelines beside oneTBB's and FastFlow's");
   const auto streams = std::make_shared<bench_options>();
   streams->group = "stream";
   add_common(*stream, *streams);

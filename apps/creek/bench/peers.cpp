@@ -26,7 +26,7 @@ constexpr int not_measurable = 3;  // exit status of a peer, see bench/harness/p
 constexpr const char* from_build = "build the target of that name (CREEK_BUILD_BENCH=ON)";
 
 /// The known peers, in the order of the table.
-constexpr std::array<known_peer, 27> known_peers{{
+constexpr std::array<known_peer, 29> known_peers{{
     {"bench_creek", "creek", from_build, "tasking invoke sections linalg mapreduce stream"},
     {"bench_built_in", "built_in", from_build, "mapreduce"},
     {"bench_serial", "serial", from_build, "tasking mapreduce stream"},
@@ -49,6 +49,12 @@ constexpr std::array<known_peer, 27> known_peers{{
      "get github.com/tzcnt/TooManyCooks, then ./bootstrap bench tasking --peer toomanycooks=DIR"},
     {"bench_ips4o", "ips4o",
      "get github.com/ips4o/ips4o, then ./bootstrap bench tasking --peer ips4o=DIR"},
+    {"bench_fastflow", "fastflow",
+     "get github.com/fastflow/fastflow, then ./bootstrap bench stream --peer fastflow=DIR",
+     "stream"},
+    {"bench_ff_blocking", "ff_blocking",
+     "get github.com/fastflow/fastflow, then ./bootstrap bench stream --peer fastflow=DIR",
+     "stream"},
     {"bench_asio", "asio", "install Boost.Asio (Debian: libboost-dev) and configure again",
      "invoke"},
     {"bench_boost", "boost", "install Boost.Lockfree (Debian: libboost-dev) and configure again",
