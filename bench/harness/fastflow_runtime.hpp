@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the FastFlow peers share. Each node has a thread, which polls by default; the peer
+// Shared by the FastFlow peers. Each node has a thread, which polls by default; the peer
 // ff_blocking lets threads sleep (its blocking mode). All threads together get as many
 // processors as there are workers.
 #pragma once
