@@ -100,6 +100,8 @@ CASES = {
     "filter": ["filter --json be {}/text", "filter --json --count be {}/text", "filter --json \udcff {}/text"],
     "inverted-index": ["inverted-index --json {}/text",
                        "inverted-index --json --memory 1M {}/text"],
+    "compress": ["compress --json -o {}/text.bz2 --energy {}/text",
+                 "compress --json -o {}/text.bz2 --backend scc --cores 2 {}/text"],
     "tpch-load": ["tpch load --json {}/sf"],
     "tpch-query": [*(f"tpch q{number} --answer-only --json --data {{}}/sf" for number in range(1, 23)),
                    "tpch q6 --json --explain --energy --data {}/sf",

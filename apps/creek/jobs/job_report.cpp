@@ -17,15 +17,6 @@ using json = json_value;
 
 namespace {
 
-/// Returns the peak resident memory from the kernel (VmHWM counts pages of mapped files too).
-std::uint64_t peak_resident_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
-  }
-  return 0;
-}
-
 double milliseconds(std::chrono::nanoseconds t) {
   return std::chrono::duration<double, std::milli>(t).count();
 }
@@ -59,6 +50,14 @@ std::string bytes_text(std::uint64_t bytes) {
 std::string input_text(const job_report& report, const char* kind) {
   return fmt::format("in {}{} from {}", bytes_text(report.bytes), kind,
                      counted(report.files, "file"));
+}
+
+std::uint64_t peak_resident_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+  }
+  return 0;
 }
 
 job_report describe(const runtime& workers, const mapreduce::text_files& files) {

@@ -37,6 +37,9 @@ struct job_report {
   std::optional<mapreduce::spill_use> spilled;  // set for a run with --memory
 };
 
+/// Returns the peak resident memory of the process, with mapped files, bytes; 0 if unknown.
+[[nodiscard]] std::uint64_t peak_resident_bytes();
+
 /// Returns all facts except those that the caller measures: `elapsed` and `stages`.
 [[nodiscard]] job_report describe(const runtime& workers, const mapreduce::text_files& files);
 

@@ -12,14 +12,18 @@
 namespace creek::tool {
 namespace {
 
-void draw(const mapreduce::progress& watched, std::size_t splits, double seconds) {
+std::string bar_of(std::size_t done, std::size_t splits) {
   constexpr std::size_t width = 40;
+  const std::size_t filled = std::min(width, done * width / splits);
+  return fmt::format("[{:<{}}] {:3}%  ", std::string(filled, '#'), width, filled * 100 / width);
+}
+
+void draw(const mapreduce::progress& watched, std::size_t splits, double seconds) {
   const auto done = static_cast<std::size_t>(watched.splits_done.load(std::memory_order_relaxed));
   const auto bytes = static_cast<double>(watched.bytes_done.load(std::memory_order_relaxed));
-  const std::size_t filled = splits == 0 ? width : std::min(width, done * width / splits);
   const std::string line =
-      fmt::format("\r[{:<{}}] {:3}%  {:.0f} MB  {:.0f} MB/s ", std::string(filled, '#'), width,
-                  filled * 100 / width, bytes / 1e6, bytes / 1e6 / seconds);
+      fmt::format("\r{}{:.0f} MB  {:.0f} MB/s ", splits == 0 ? std::string() : bar_of(done, splits),
+                  bytes / 1e6, bytes / 1e6 / seconds);
   std::fputs(line.c_str(), stderr);  // failing to draw the bar does not fail the run
   std::fflush(stderr);
 }

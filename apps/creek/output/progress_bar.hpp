@@ -11,7 +11,8 @@
 namespace creek::tool {
 
 /// Draws on standard error ten times a second, from its own thread, while it lives, and erases the
-/// line at the end. Draws nothing for runs shorter than a third of a second.
+/// line at the end. Draws nothing for runs shorter than a third of a second. Without a bar if the
+/// number of splits is unknown, which is 0.
 class progress_bar {
  public:
   progress_bar(const mapreduce::progress& watched, std::size_t splits);

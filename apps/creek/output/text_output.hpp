@@ -25,6 +25,10 @@ class text_output {
       throw error(errno, "standard output");
     }
   }
+  /// Hands what was written to standard output to its reader; a file appears in done() only.
+  void flush() {
+    if (!file_ && std::fflush(stdout) != 0) throw error(errno, "standard output");
+  }
   /// Call it after the last write; without this call the file stays as it was.
   void done() {
     if (file_) file_->commit();

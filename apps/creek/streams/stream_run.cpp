@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stream_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <creek/core/error.hpp>
+#include <creek/core/version.hpp>
+#include <creek/scc.hpp>
+#include <creek/stream/pipeline.hpp>
+#include <creek/tasking/runtime.hpp>
+#include <exception>
+
+#include "command_line/command.hpp"
+#include "jobs/job_options.hpp"
+#include "jobs/job_report.hpp"
+#include "options/runtime_choice.hpp"
+#include "output/counted.hpp"
+
+namespace creek::tool {
+namespace {
+
+/// The most that the message-passing memory of a core holds. A stage with fewer items at once never
+/// fills its deque, with which its next item would run before others get one.
+constexpr std::size_t max_tasks_in_deque = 50;
+
+std::string backend_name(const stream_options& given) {
+  return given.backend.empty() ? backend_of_environment() : given.backend;
+}
+
+scheduler_options scheduling(const stream_options& given) {
+  scheduler_options chosen = scheduler_options::from_environment();
+  if (given.workers) chosen.workers = *given.workers;
+  return chosen;
+}
+
+/// Calls `work` on the runtime; the failure of a stage becomes its cause.
+void call(runtime& workers, const stream_work& work) {
+  try {
+    workers.run([&] { work(workers.worker_count()); });
+  } catch (const pipeline_error& failure) {
+    std::rethrow_exception(failure.cause());
+  }
+}
+
+void run_on_workers(const stream_options& given, const stream_work& work, stream_facts& facts) {
+  runtime workers(scheduling(given), facts.backend);
+  facts.workers = workers.worker_count();
+  call(workers, work);
+  workers.shut_down();
+}
+
+void run_on_chip(const stream_options& given, const stream_work& work, stream_facts& facts) {
+  scc chip;
+  chip.machine = to_machine_options(given.chip);
+  const std::uint64_t seed = chip.machine.seed;
+  chip.machine.seed = 0;  // the runtime's options have it
+  chip.options.seed = seed;
+  chip.options.deque_capacity = max_tasks_in_deque;
+  chip.options.workers = static_cast<unsigned>(participating_cores(given.chip, chip.machine));
+  scc_backend::task_report report;
+  chip.report = &report;
+  runtime workers{chip};
+  facts.workers = workers.worker_count();
+  call(workers, work);
+  workers.shut_down();
+  facts.simulated = simulated_stream{.chip = chip.machine.description.name,
+                                     .seed = seed,
+                                     .is_measured = chip.machine.cycles_a_host_second > 0,
+                                     .length = report.ended,
+                                     .energy = report.energy};
+}
+
+double milliseconds(std::chrono::nanoseconds t) {
+  return std::chrono::duration<double, std::milli>(t).count();
+}
+
+}  // namespace
+
+void add_stream_options(command_line::command& command, stream_options& given,
+                        const char* quiet_text) {
+  command.add_option("--workers", given.workers, "Workers")
+      ->range(1, scheduler_options::max_workers);
+  command
+      .add_option("--backend", given.backend,
+                  fmt::format("Where to run: one of {}; scc is a simulated chip",
+                              fmt::join(backends(), ", ")))
+      ->suggest(backends());
+  command.add_flag("--json", given.as_json, "Print a JSON object");
+  command.add_flag("--quiet", given.quiet, quiet_text);
+  add_chip_options(command, given.chip, {.clock = true});
+}
+
+void check_stream_options(const command_line::command& command, const stream_options& given) {
+  if (is_on_chip(given)) {
+    refuse(command, {"--workers"}, "not with --backend scc, where programs run on --cores");
+  } else {
+    refuse(command, {"--chip", "--cores", "--clock", "--seed", "--check", "--heatmap", "--trace"},
+           "needs --backend scc");
+  }
+}
+
+bool is_on_chip(const stream_options& given) {
+  return backend_name(given) == "scc";
+}
+
+stream_facts run_stream(const stream_options& given, const stream_work& work) {
+  stream_facts facts;
+  facts.backend = backend_name(given);
+  const auto start = std::chrono::steady_clock::now();
+  is_on_chip(given) ? run_on_chip(given, work, facts) : run_on_workers(given, work, facts);
+  facts.elapsed = std::chrono::steady_clock::now() - start;
+  return facts;
+}
+
+std::string run_text(const stream_facts& facts) {
+  std::string text = fmt::format("{:.3f} s with {} ({})", milliseconds(facts.elapsed) / 1e3,
+                                 counted(facts.workers, "worker"), facts.backend);
+  if (!facts.simulated) return text;
+  const simulated_stream& on = *facts.simulated;
+  return text + fmt::format("\nsimulated chip {}, {}, seed {}: {:.3f} ms virtual time, {:.3f} mJ{}",
+                            on.chip, counted(facts.workers, "core"), on.seed,
+                            1e3 * on.length.in_seconds().value, 1e3 * on.energy.value,
+                            on.is_measured ? ", computing measured" : "");
+}
+
+json_value run_json(const stream_facts& facts) {
+  json_value all{{"version", version()},
+                 {"backend", facts.backend},
+                 {"workers", facts.workers},
+                 {"milliseconds", milliseconds(facts.elapsed)},
+                 {"peak_resident_bytes", peak_resident_bytes()}};
+  if (!facts.simulated) return all;
+  const simulated_stream& on = *facts.simulated;
+  all["simulated"] = json_value{{"chip", on.chip},
+                                {"cores", facts.workers},
+                                {"seed", on.seed},
+                                {"clock", on.is_measured ? "measured" : "charged"},
+                                {"virtual_ms", 1e3 * on.length.in_seconds().value},
+                                {"joules", on.energy.value}};
+  return all;
+}
+
+}  // namespace creek::tool

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a stream for a command: options, workers or a simulated chip, and the facts of the run.
+#pragma once
+
+#include <chrono>
+#include <creek/core/units.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "chip/chip_options.hpp"
+#include "json/json_value.hpp"
+
+namespace creek::command_line {
+class command;
+}
+
+namespace creek::tool {
+
+struct stream_options {
+  std::optional<unsigned> workers;
+  std::string backend;
+  bool as_json = false;
+  bool quiet = false;
+  chip_options chip;
+};
+
+/// Adds --workers, --backend, --json, --quiet and the options of a simulated chip. `given` outlives
+/// the parse.
+void add_stream_options(command_line::command& command, stream_options& given,
+                        const char* quiet_text);
+/// Throws usage_error for options that have no effect with the chosen backend.
+void check_stream_options(const command_line::command& command, const stream_options& given);
+[[nodiscard]] bool is_on_chip(const stream_options& given);
+
+/// A run on a simulated chip.
+struct simulated_stream {
+  std::string chip;
+  std::uint64_t seed = 0;
+  bool is_measured = false;  ///< the clock, by --clock
+  exact_time length;
+  units::joules energy;  ///< of the whole chip
+};
+
+struct stream_facts {
+  std::string backend;
+  unsigned workers = 0;
+  std::chrono::nanoseconds elapsed{};  ///< wall time of `work`
+  std::optional<simulated_stream> simulated;
+};
+
+/// Called with the number of workers or simulated cores.
+using stream_work = std::function<void(unsigned workers)>;
+
+/// Calls `work` on a runtime and ends the runtime. A failure of a stage of a pipeline is thrown as
+/// it left the stage. Throws usage_error for impossible options.
+[[nodiscard]] stream_facts run_stream(const stream_options& given, const stream_work& work);
+
+/// Returns "0.5 s with 2 workers (host)", and time and energy of a simulated chip.
+[[nodiscard]] std::string run_text(const stream_facts& facts);
+/// Returns the members of the JSON that all commands with streams have.
+[[nodiscard]] json_value run_json(const stream_facts& facts);
+
+}  // namespace creek::tool
