@@ -102,6 +102,8 @@ CASES = {
                        "inverted-index --json --memory 1M {}/text"],
     "compress": ["compress --json -o {}/text.bz2 --energy {}/text",
                  "compress --json -o {}/text.bz2 --backend scc --cores 2 {}/text"],
+    "raytrace": ["raytrace --json --width 8 --height 6 -o {}/picture.png",
+                 "raytrace --json --width 8 --height 6 -o {}/picture.ppm --backend scc --cores 2"],
     "tpch-load": ["tpch load --json {}/sf"],
     "tpch-query": [*(f"tpch q{number} --answer-only --json --data {{}}/sf" for number in range(1, 23)),
                    "tpch q6 --json --explain --energy --data {}/sf",
