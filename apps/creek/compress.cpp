@@ -90,18 +90,14 @@ class compression {
       : from_(from), to_(to), block_bytes_(block_bytes(given.level)), compress_(given.level) {}
 
   /// Compresses all of the file on the workers of the calling strand.
-  void operator()(unsigned workers, bool in_thread) {
-    block_reader reader(from_, block_bytes_, in_thread, in_memory_);
-    // On the chip one strand reads many blocks before its core takes up one of them.
+  void operator()(unsigned workers, bool is_on_chip) {
+    block_reader reader(from_, block_bytes_, in_memory_);
     const std::size_t max_blocks = std::size_t{2} * workers;
-    pipeline(
-        {.capacity = in_thread ? 1 : max_blocks}, [&] { return reader.next(); },
-        parallel_stage(
-            [&](input_block block) {
-              return reader.or_stop([&] { return compressed(std::move(block)); });
-            },
-            max_blocks),
-        [&](compressed_block block) { reader.or_stop([&] { write(block); }); });
+    // On the chip one strand reads many blocks before its core takes up one of them.
+    pipeline({.capacity = is_on_chip ? max_blocks : 1}, reader,
+             parallel_stage([this](input_block block) { return compressed(std::move(block)); },
+                            max_blocks),
+             [this](const compressed_block& block) { write(block); });
     if (done_.splits_done.load() == 0)
       put(compress_({}));  // a file without bytes has a stream, too
   }
@@ -179,7 +175,7 @@ void compress(const command_line::command& command, const compress_arguments& gi
     bar.emplace(run.done(), blocks_of(from, block_bytes(given.level)));
   compress_report report;
   report.run =
-      run_stream(given.run, [&](unsigned workers) { run(workers, !is_on_chip(given.run)); });
+      run_stream(given.run, [&](unsigned workers) { run(workers, is_on_chip(given.run)); });
   to.done();
   bar.reset();
   run.add_to(report);

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file in blocks ahead of their use, without holding a worker while no bytes come.
+// Reads a file in blocks, without holding a worker while no bytes come.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <creek/core/io/open_file.hpp>
-#include <creek/tasking/channel.hpp>
+#include <creek/stream/port.hpp>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string_view>
-#include <thread>
-#include <utility>
 
 namespace creek::tool {
 
@@ -38,43 +34,26 @@ struct input_block {
   [[nodiscard]] std::string_view text() const noexcept { return {bytes.get(), size}; }
 };
 
-/// Reads the file from a thread of its own into a channel for one block, or, without a thread, when
-/// a block is asked for. Each block but the last has `block_bytes` bytes. One consumer.
+/// The source of a pipeline: a file in blocks of `block_bytes` bytes, the last one of fewer. While
+/// no bytes come, its process waits, and its worker does other work; the end of the pipeline ends
+/// the wait. Throws creek::error if the file cannot be read.
 class block_reader {
  public:
-  /// `file` and `count` outlive the reader.
-  block_reader(const open_file& file, std::size_t block_bytes, bool in_thread, block_count& count);
-  /// Stops the thread, also while it waits for bytes.
-  ~block_reader();
-  block_reader(const block_reader&) = delete;
-  block_reader& operator=(const block_reader&) = delete;
+  using item_type = input_block;
 
-  /// Returns the next block, or nothing at the end. Suspends the strand while there is none. Throws
-  /// creek::error if the file cannot be read.
-  [[nodiscard]] std::optional<input_block> next();
-  /// Returns f(). If that throws, the file ends here, also for a strand that waits in next(). Any
-  /// thread.
-  template <class F>
-  auto or_stop(F f) {
-    try {
-      return f();
-    } catch (...) {
-      blocks_.close();
-      throw;
-    }
-  }
+  /// `file` and `count` outlive the reader.
+  block_reader(const open_file& file, std::size_t block_bytes, block_count& count)
+      : file_(file), block_bytes_(block_bytes), count_(count) {}
+
+  void operator()(stream::out<input_block>& to);
 
  private:
-  [[nodiscard]] std::optional<input_block> read_block();
-  [[nodiscard]] bool wait_for_bytes() const;
-  void read_all() noexcept;
+  [[nodiscard]] input_block read_block(stream::out<input_block>& to) const;
+  [[nodiscard]] bool wait_for_bytes(stream::out<input_block>& to) const;
 
   const open_file& file_;
   std::size_t block_bytes_;
   block_count& count_;
-  channel<input_block, spsc> blocks_{1};
-  int stop_[2] = {-1, -1};  // a pipe, closed to stop the thread
-  std::thread thread_;
 };
 
 }  // namespace creek::tool
