@@ -13,6 +13,9 @@
  *   search:  under a lock look at both phases; BLOCKING -> leave it to that process, unless it is BLOCKED by now;
  *            both BLOCKED, at a second look in the same waits -> the channel grows, its writer is resumed
  *
+ *   end:     (-DEARLY_END) another process ends the network: under the lock it says so, then takes all off the entries;
+ *            a process leaves before it uses a channel, and where its last look finds that
+ *
  * Checked: a channel grows only if both wait and it is full; nobody touches a network that is gone; at the end all
  * processes have ended.
  *
@@ -23,9 +26,19 @@
  *  -DASK_BLIND         it does not look again after it has asked
  *  -DONE_LOOK          a search acts after one look
  *  -DBLOCKED_EARLY     BLOCKED is set before the last look
- *  -DNO_LET_GO         a process continues without waiting for the end of `publish` */
+ *  -DNO_LET_GO         a process continues without waiting for the end of `publish`
+ *  -DEARLY_END -DEND_UNSEEN    the last look does not look for the end of the network
+ *  -DEARLY_END -DREVERSED -DEND_UNLOCKED  a network ends without the lock */
 #ifndef ITEMS
 #define ITEMS 2
+#endif
+
+#ifdef EARLY_END
+#define KEEPERS 3  /* of the network: the processes, and who ends it */
+#define leave_if_it_ends if :: ends -> goto leave :: else fi
+#else
+#define KEEPERS 2
+#define leave_if_it_ends skip
 #endif
 
 mtype = { RUNNING, READY, BLOCKING, BLOCKED, ENDED };
@@ -42,8 +55,14 @@ bool closed;
 bool buffered[4];                            /* WRITER: 0, 1; READER: 2, 3: the next position of channel 0, 1 */
 byte entry[4] = NONE;
 mtype phase[2] = READY;
-byte waits[2], alive = 2, working = 2, at_channel[2], at_side[2];
+byte waits[2], alive = KEEPERS, working = 2, at_channel[2], at_side[2];
 bool suspended[2], resumed[2], published[2] = true, last[2], asked, locked, gone;
+bool ends;                                   /* the network ends early */
+#ifdef END_UNSEEN
+#define is_over false
+#else
+#define is_over ends
+#endif
 
 #define drain_one(p, c) if :: buffered[(p) * 2 + (c)] -> buffered[(p) * 2 + (c)] = false; \
   if :: (p) == WRITER -> written[c]++ :: else -> taken[c]++ fi :: else fi
@@ -57,6 +76,10 @@ inline drain(p) { drain_one(p, 0); drain_one(p, 1) }
 /* The caller, p, takes the entry off and resumes that process. */
 inline take_off(p, c, s) {
   d_step { drain(p); found = entry_of(c, s); entry_of(c, s) = NONE };
+  resume_found()
+}
+
+inline resume_found() {
   if
   :: found != NONE ->
      working++;
@@ -72,7 +95,8 @@ inline search(p) {
   atomic { !locked -> locked = true };
   assert(!gone);
   do
-  :: true ->
+  :: ends -> break
+  :: !ends ->
      d_step { seen[0] = waits[0]; look = phase[0] };
      if
      :: look == BLOCKED ->
@@ -145,7 +169,7 @@ end_publish:
 #endif
      if
 #ifndef NO_RECHECK
-     :: is_ready(at_channel[p], at_side[p]) ->
+     :: is_ready(at_channel[p], at_side[p]) || is_over ->
         d_step {
           mine = (entry_of(at_channel[p], at_side[p]) == p);
           if :: mine -> entry_of(at_channel[p], at_side[p]) = NONE :: else fi
@@ -172,20 +196,26 @@ inline end(p) {
 
 inline write(c) {
   do
-  :: atomic { own_written(c) - taken[c] < capacity[c] -> drain_one(WRITER, c); buffered[c] = true };
-     if :: entry_of(c, ITEM_SIDE) != NONE -> take_off(WRITER, c, ITEM_SIDE) :: else fi;
-     break
-  :: else -> wait(WRITER, c, ROOM_SIDE)
+  :: leave_if_it_ends;
+     if
+     :: atomic { own_written(c) - taken[c] < capacity[c] -> drain_one(WRITER, c); buffered[c] = true };
+        if :: entry_of(c, ITEM_SIDE) != NONE -> take_off(WRITER, c, ITEM_SIDE) :: else fi;
+        break
+     :: else -> wait(WRITER, c, ROOM_SIDE)
+     fi
   od;
   skip
 }
 
 inline read(c) {
   do
-  :: atomic { written[c] != own_taken(c) -> drain_one(READER, c); buffered[2 + (c)] = true };
-     if :: entry_of(c, ROOM_SIDE) != NONE -> take_off(READER, c, ROOM_SIDE) :: else fi;
-     break
-  :: else -> wait(READER, c, ITEM_SIDE)
+  :: leave_if_it_ends;
+     if
+     :: atomic { written[c] != own_taken(c) -> drain_one(READER, c); buffered[2 + (c)] = true };
+        if :: entry_of(c, ROOM_SIDE) != NONE -> take_off(READER, c, ROOM_SIDE) :: else fi;
+        break
+     :: else -> wait(READER, c, ITEM_SIDE)
+     fi
   od;
   skip
 }
@@ -197,6 +227,9 @@ active proctype writer() {
   do :: i < ITEMS -> write(0); i++ :: else -> break od;
   skip;
   write(1);
+#ifdef EARLY_END
+leave: skip;
+#endif
   d_step { drain(WRITER); closed = true };
   if :: entry_of(0, ITEM_SIDE) != NONE -> take_off(WRITER, 0, ITEM_SIDE) :: else fi;
   if :: entry_of(1, ITEM_SIDE) != NONE -> take_off(WRITER, 1, ITEM_SIDE) :: else fi;
@@ -215,8 +248,34 @@ active proctype reader() {
 #ifndef REVERSED
   read(1);
 #endif
+#ifdef EARLY_END
+leave: skip;
+#endif
   end(READER)
 }
+
+#ifdef EARLY_END
+/* A stop request, which keeps the network alive meanwhile. */
+active proctype ender() {
+  byte found;
+#ifndef END_UNLOCKED
+  atomic { !locked -> locked = true };
+#endif
+  ends = true;
+  d_step { found = entry_of(0, ITEM_SIDE); entry_of(0, ITEM_SIDE) = NONE };
+  resume_found();
+  d_step { found = entry_of(0, ROOM_SIDE); entry_of(0, ROOM_SIDE) = NONE };
+  resume_found();
+  d_step { found = entry_of(1, ITEM_SIDE); entry_of(1, ITEM_SIDE) = NONE };
+  resume_found();
+  d_step { found = entry_of(1, ROOM_SIDE); entry_of(1, ROOM_SIDE) = NONE };
+  resume_found();
+#ifndef END_UNLOCKED
+  locked = false;
+#endif
+  d_step { alive--; if :: alive == 0 -> gone = true :: else fi }
+}
+#endif
 
 /* Stores reach memory at any time. */
 active proctype memory() {
