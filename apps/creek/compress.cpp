@@ -56,6 +56,7 @@ Exit codes: 0 success, 1 failed run, 2 bad usage.
   creek compress book.txt -o book.txt.bz2
   tar c src | creek compress -o src.tar.bz2
   tar c src | creek compress | ssh backup 'cat > src.tar.bz2'
+  creek compress --report --dot stages.dot book.txt -o book.txt.bz2
   creek compress --backend scc --cores 48 book.txt -o book.txt.bz2)";
 
 bool writes_to_standard_output(const compress_arguments& given) {
@@ -90,14 +91,16 @@ class compression {
       : from_(from), to_(to), block_bytes_(block_bytes(given.level)), compress_(given.level) {}
 
   /// Compresses all of the file on the workers of the calling strand.
-  void operator()(unsigned workers, bool is_on_chip) {
+  void operator()(unsigned workers, const stream_watch& watch, bool is_on_chip) {
     block_reader reader(from_, block_bytes_, in_memory_);
     const std::size_t max_blocks = std::size_t{2} * workers;
     // On the chip one strand reads many blocks before its core takes up one of them.
-    pipeline({.capacity = is_on_chip ? max_blocks : 1}, reader,
-             parallel_stage([this](input_block block) { return compressed(std::move(block)); },
-                            max_blocks),
-             [this](const compressed_block& block) { write(block); });
+    pipeline(
+        {.capacity = is_on_chip ? max_blocks : 1, .report = watch.report, .trace = watch.trace},
+        reader,
+        parallel_stage([this](input_block block) { return compressed(std::move(block)); },
+                       max_blocks),
+        [this](const compressed_block& block) { write(block); });
     if (done_.splits_done.load() == 0)
       put(compress_({}));  // a file without bytes has a stream, too
   }
@@ -174,8 +177,9 @@ void compress(const command_line::command& command, const compress_arguments& gi
   if (!given.run.quiet && isatty(STDERR_FILENO) == 1)
     bar.emplace(run.done(), blocks_of(from, block_bytes(given.level)));
   compress_report report;
-  report.run =
-      run_stream(given.run, [&](unsigned workers) { run(workers, is_on_chip(given.run)); });
+  report.run = run_stream(given.run, [&](unsigned workers, const stream_watch& watch) {
+    run(workers, watch, is_on_chip(given.run));
+  });
   to.done();
   bar.reset();
   run.add_to(report);

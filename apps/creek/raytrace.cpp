@@ -114,12 +114,13 @@ class drawing {
       : scene_(what), format_(as), to_(to) {}
 
   /// Draws on the workers of the calling strand.
-  void operator()(unsigned workers) {
+  void operator()(unsigned workers, const stream_watch& watch) {
     const renderer light(scene_);
     const std::size_t max_bands = std::size_t{2} * workers;
     to_.write(format_.head());
     pipeline(
-        {.capacity = max_bands}, [this] { return next_band(); },
+        {.capacity = max_bands, .report = watch.report, .trace = watch.trace},
+        [this] { return next_band(); },
         parallel_stage([&](int row) { return rendered(light, row); }, max_bands),
         [this](const band& each) { write(each); });
     to_.write(format_.tail(sum_));
@@ -203,7 +204,8 @@ void raytrace(const command_line::command& command, const raytrace_arguments& gi
   if (!given.run.quiet && isatty(STDERR_FILENO) == 1)
     bar.emplace(picture.done(),
                 static_cast<std::size_t>((what.height + rows_per_band - 1) / rows_per_band));
-  const stream_facts run = run_stream(given.run, [&](unsigned workers) { picture(workers); });
+  const stream_facts run = run_stream(
+      given.run, [&](unsigned workers, const stream_watch& watch) { picture(workers, watch); });
   out.done();
   bar.reset();
   say(given, what, {run, picture.rays()});

@@ -255,7 +255,7 @@ class Failures(FolderCase):
                 ((file, file, *out), (file,)),
                 ((file, "--json"), ("--json", "--output")),
                 ((file, *out, "--cores", "4"), ("--cores", "--backend scc")),
-                ((file, *out, "--trace", "t"), ("--trace", "--backend scc")),
+                ((file, *out, "--heatmap", "t"), ("--heatmap", "--backend scc")),
                 ((file, *out, "--backend", "scc", "--workers", "4"), ("--workers", "--cores")),
                 ((file, *out, "--backend", "scc", "--cores", "49"), ("48 cores",)),
                 ((file, *out, "--backend", "moon"), ("moon",))):

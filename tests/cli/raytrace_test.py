@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """creek raytrace: pictures are compared with those of a small ray tracer in this file, which shares no code with
 creek: it looks at all objects for each ray, and tests triangles by areas."""
+import json
 import math
 import os
 import random
@@ -267,6 +268,31 @@ class Picture(FolderCase):
         self.assertEqual((report["width"], report["height"], report["workers"]), (32, 24, 2))
         self.assertGreater(report["rays"], 32 * 24 * 4)
         self.assertEqual(run("-o", self.path("a.png"), "--width", "9", "--quiet").stdout, b"")
+
+    def test_shows_what_the_stages_did(self):
+        done = run("-o", self.path("out.ppm"), "--width", "40", "--height", "30", "--workers", "2", "--report",
+                   "--dot", self.path("out.dot"), "--trace", self.path("out.json"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stderr.decode().splitlines()
+        self.assertRegex(lines[0], r"^[0-9.]+ s, 2 workers$")
+        self.assertTrue(any(line.startswith("source -> stage 1") for line in lines), lines)
+        with open(self.path("out.dot")) as graph:
+            self.assertTrue(graph.read().startswith("digraph network {"))
+        with open(self.path("out.json")) as trace:
+            names = {event.get("args", {}).get("name") for event in json.load(trace)["traceEvents"]}
+        self.assertLessEqual({"source", "sink"}, names)
+
+    def test_on_the_chip_stages_have_no_times(self):
+        done = run("-o", self.path("out.ppm"), "--backend", "scc", "--report")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+        self.assertIn(b"--report", done.stderr)
+
+    def test_a_graph_that_cannot_be_written_is_refused_first(self):
+        done = run("-o", self.path("out.ppm"), "--dot", self.path("missing/out.dot"))
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+        self.assertFalse(os.path.exists(self.path("out.ppm")))
 
     def test_on_the_chip_more_cores_take_less_time(self):
         times = {}

@@ -9,13 +9,16 @@
 #include <creek/scc.hpp>
 #include <creek/stream/pipeline.hpp>
 #include <creek/tasking/runtime.hpp>
+#include <cstdio>
 #include <exception>
+#include <optional>
 
 #include "command_line/command.hpp"
 #include "jobs/job_options.hpp"
 #include "jobs/job_report.hpp"
 #include "options/runtime_choice.hpp"
 #include "output/counted.hpp"
+#include "output/text_output.hpp"
 
 namespace creek::tool {
 namespace {
@@ -35,22 +38,24 @@ scheduler_options scheduling(const stream_options& given) {
 }
 
 /// Calls `work` on the runtime; the failure of a stage becomes its cause.
-void call(runtime& workers, const stream_work& work) {
+void call(runtime& workers, const stream_work& work, const stream_watch& watch) {
   try {
-    workers.run([&] { work(workers.worker_count()); });
+    workers.run([&] { work(workers.worker_count(), watch); });
   } catch (const pipeline_error& failure) {
     std::rethrow_exception(failure.cause());
   }
 }
 
-void run_on_workers(const stream_options& given, const stream_work& work, stream_facts& facts) {
+void run_on_workers(const stream_options& given, const stream_work& work, const stream_watch& watch,
+                    stream_facts& facts) {
   runtime workers(scheduling(given), facts.backend);
   facts.workers = workers.worker_count();
-  call(workers, work);
+  call(workers, work, watch);
   workers.shut_down();
 }
 
-void run_on_chip(const stream_options& given, const stream_work& work, stream_facts& facts) {
+void run_on_chip(const stream_options& given, const stream_work& work, const stream_watch& watch,
+                 stream_facts& facts) {
   scc chip;
   chip.machine = to_machine_options(given.chip);
   const std::uint64_t seed = chip.machine.seed;
@@ -62,7 +67,7 @@ void run_on_chip(const stream_options& given, const stream_work& work, stream_fa
   chip.report = &report;
   runtime workers{chip};
   facts.workers = workers.worker_count();
-  call(workers, work);
+  call(workers, work, watch);
   workers.shut_down();
   facts.simulated = simulated_stream{.chip = chip.machine.description.name,
                                      .seed = seed,
@@ -70,6 +75,36 @@ void run_on_chip(const stream_options& given, const stream_work& work, stream_fa
                                      .length = report.ended,
                                      .energy = report.energy};
 }
+
+/// Collects what a pipeline does, as far as the options ask for it.
+class watched_run {
+ public:
+  explicit watched_run(const stream_options& given) : given_(given) {
+    if (traces()) session_.emplace(trace::options{});
+    if (!given.dot.empty()) dot_.emplace(given.dot);
+  }
+  [[nodiscard]] stream_watch watch() {
+    const bool reports = given_.report || dot_;
+    return {.report = reports ? &report_ : nullptr, .trace = session_ ? &*session_ : nullptr};
+  }
+  void write() {
+    if (given_.report) std::fputs(to_string(report_).c_str(), stderr);
+    if (dot_) {
+      dot_->write(to_dot(report_));
+      dot_->done();
+    }
+    if (session_) session_->write(given_.chip.trace);
+  }
+
+ private:
+  /// The chip writes a trace of its own.
+  [[nodiscard]] bool traces() const { return !is_on_chip(given_) && !given_.chip.trace.empty(); }
+
+  const stream_options& given_;
+  stream::network_report report_;
+  std::optional<trace::session> session_;
+  std::optional<text_output> dot_;  ///< opened before the run, which would be in vain else
+};
 
 double milliseconds(std::chrono::nanoseconds t) {
   return std::chrono::duration<double, std::milli>(t).count();
@@ -88,14 +123,19 @@ void add_stream_options(command_line::command& command, stream_options& given,
       ->suggest(backends());
   command.add_flag("--json", given.as_json, "Print a JSON object");
   command.add_flag("--quiet", given.quiet, quiet_text);
+  command.add_flag("--report", given.report,
+                   "Print to standard error who was active, who waited, and what would help");
+  command.add_option("--dot", given.dot, "Draw the stages, with rates, into FILE for Graphviz")
+      ->type_name("FILE");
   add_chip_options(command, given.chip, {.clock = true});
 }
 
 void check_stream_options(const command_line::command& command, const stream_options& given) {
   if (is_on_chip(given)) {
     refuse(command, {"--workers"}, "not with --backend scc, where programs run on --cores");
+    refuse(command, {"--report"}, "not with --backend scc, where stages have no times");
   } else {
-    refuse(command, {"--chip", "--cores", "--clock", "--seed", "--check", "--heatmap", "--trace"},
+    refuse(command, {"--chip", "--cores", "--clock", "--seed", "--check", "--heatmap"},
            "needs --backend scc");
   }
 }
@@ -107,9 +147,12 @@ bool is_on_chip(const stream_options& given) {
 stream_facts run_stream(const stream_options& given, const stream_work& work) {
   stream_facts facts;
   facts.backend = backend_name(given);
+  watched_run watched(given);
   const auto start = std::chrono::steady_clock::now();
-  is_on_chip(given) ? run_on_chip(given, work, facts) : run_on_workers(given, work, facts);
+  is_on_chip(given) ? run_on_chip(given, work, watched.watch(), facts)
+                    : run_on_workers(given, work, watched.watch(), facts);
   facts.elapsed = std::chrono::steady_clock::now() - start;
+  watched.write();
   return facts;
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <creek/core/measuring/trace.hpp>
 #include <creek/core/units.hpp>
+#include <creek/stream/report.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -23,11 +25,13 @@ struct stream_options {
   std::string backend;
   bool as_json = false;
   bool quiet = false;
+  bool report = false;  ///< who was active and who waited
+  std::string dot;      ///< file for the same as a graph, or none
   chip_options chip;
 };
 
-/// Adds --workers, --backend, --json, --quiet and the options of a simulated chip. `given` outlives
-/// the parse.
+/// Adds --workers, --backend, --json, --quiet, --report, --dot, --trace and the options of a
+/// simulated chip. `given` outlives the parse.
 void add_stream_options(command_line::command& command, stream_options& given,
                         const char* quiet_text);
 /// Throws usage_error for options that have no effect with the chosen backend.
@@ -50,11 +54,18 @@ struct stream_facts {
   std::optional<simulated_stream> simulated;
 };
 
+/// Receivers of what a pipeline does, for its options; null if nobody has asked.
+struct stream_watch {
+  stream::network_report* report = nullptr;
+  trace::session* trace = nullptr;
+};
+
 /// Called with the number of workers or simulated cores.
-using stream_work = std::function<void(unsigned workers)>;
+using stream_work = std::function<void(unsigned workers, const stream_watch& watch)>;
 
 /// Calls `work` on a runtime and ends the runtime. A failure of a stage of a pipeline is thrown as
-/// it left the stage. Throws usage_error for impossible options.
+/// it left the stage. Then prints the report to standard error and writes the files that were asked
+/// for. Throws usage_error for impossible options.
 [[nodiscard]] stream_facts run_stream(const stream_options& given, const stream_work& work);
 
 /// Returns "0.5 s with 2 workers (host)", and time and energy of a simulated chip.
