@@ -18,13 +18,10 @@ void run_network(const settings& s, arrivals& all) {
   net.add(
       "source",
       [n = s.n](out<instant>& to) {
-        creek::promise<void> never;
-        const creek::future<void> nothing = never.get_future();
         for (std::int64_t i = 0; i < n; ++i) {
-          to.wait_elsewhere([&] { (void)nothing.wait_for(pause); });
+          to.wait_elsewhere([] { creek::sleep_for(pause); });
           to.write(std::chrono::steady_clock::now());
         }
-        never.set_value();
       },
       std::move(first));
   for (int i = 2; i < stages; ++i) {

@@ -9,6 +9,7 @@
 
 #include <creek/core/error.hpp>
 #include <creek/core/threads/sanitizer.hpp>
+#include <creek/tasking/sleep.hpp>
 
 namespace creek::stream::detail {
 
@@ -26,34 +27,6 @@ void network_state::require_complete() const {
                                              one.reader_ == nullptr ? "writes" : "reads")));
   }
 }
-
-namespace {
-/// Leaves the worker of the calling strand to its other tasks for a while.
-class short_pause : ext::wait_limit {
- public:
-  explicit short_pause(std::chrono::nanoseconds length) {
-    span = length;
-    expire = [](wait_limit* self) noexcept {
-      auto& over = *static_cast<short_pause*>(self);
-      return over.phase_.exchange(phase::over) == phase::suspended ? over.suspended_ : nullptr;
-    };
-    ext::suspend_here_until(&publish, this, "room in the queue of its worker", *this);
-  }
-
- private:
-  enum class phase : std::uint8_t { running, suspended, over };
-
-  static bool publish(void* self, ext::strand* waiter) {
-    auto& begun = *static_cast<short_pause*>(self);
-    begun.suspended_ = waiter;
-    phase before = phase::running;
-    return begun.phase_.compare_exchange_strong(before, phase::suspended);
-  }
-
-  std::atomic<phase> phase_{phase::running};
-  ext::strand* suspended_ = nullptr;
-};
-}  // namespace
 
 void network_state::run() {
   home_ = &ext::require_executor("stream::network::run");
@@ -81,7 +54,7 @@ void network_state::start_next() noexcept {
 
 void network_state::start_all_that_is_due() {
   while (start_is_due_.load(std::memory_order_relaxed)) {
-    short_pause(std::chrono::microseconds(10));
+    sleep_for(std::chrono::microseconds(10));
     start_what_is_due();
   }
 }

@@ -24,6 +24,7 @@
 #include <creek/tasking/remote_group.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <creek/tasking/select.hpp>
+#include <creek/tasking/sleep.hpp>
 #include <creek/tasking/spawn.hpp>
 #include <creek/tasking/task_group.hpp>
 #include <creek/tasking/task_local.hpp>
