@@ -107,7 +107,8 @@ TEST_F(BenchSmoke, RunsStreamsWithEqualAnswers) {
       if (r.at("peer") == "creek") seen.insert(w.at("workload"));
     }
   }
-  EXPECT_EQ(seen, (std::set<std::string>{"stream_2", "stream_4", "stream_uneven"}));
+  EXPECT_EQ(seen,
+            (std::set<std::string>{"stream_2", "stream_4", "stream_latency", "stream_uneven"}));
 }
 
 TEST_F(BenchSmoke, RunsTheInvocationsWithEqualAnswers) {
