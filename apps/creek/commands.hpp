@@ -21,6 +21,7 @@ void add_filter(command_line::command& app, int& exit_code);
 void add_inverted_index(command_line::command& app, int& exit_code);
 void add_compress(command_line::command& app, int& exit_code);
 void add_raytrace(command_line::command& app, int& exit_code);
+void add_mjpeg(command_line::command& app, int& exit_code);
 void add_tpch(command_line::command& app, int& exit_code);
 void add_dense(command_line::command& app, int& exit_code);  // lu, chol, qr, solve
 void add_compare(command_line::command& app, int& exit_code);

@@ -72,7 +72,13 @@ def peers():
             "bench_limits": peer_program([fence])}
 
 
+def grey_pixel():
+    """A JPEG of one pixel, without the standard Huffman tables."""
+    return bytes.fromhex("ffd8ffdb004300" + 64 * "01" + "ffc0000b080001000101011100ffda0008010100003f002bffd9")
+
+
 def write_inputs(folder):
+    (folder / "video.mjpeg").write_bytes(2 * grey_pixel() + b"\x80\x80")
     files = {
         "text": "to be or not to be\nthat is the question\n",
         "points.csv": "x,y\n" + "".join(f"{i},{3 * i + i % 2}\n" for i in range(40)),
@@ -104,6 +110,8 @@ CASES = {
                  "compress --json -o {}/text.bz2 --backend scc --cores 2 {}/text"],
     "raytrace": ["raytrace --json --width 8 --height 6 -o {}/picture.png",
                  "raytrace --json --width 8 --height 6 -o {}/picture.ppm --backend scc --cores 2"],
+    "mjpeg": ["mjpeg --json --checksums {}/video.mjpeg", "mjpeg --json --output-dir {}/frames {}/video.mjpeg",
+              "mjpeg --json --checksums --backend scc --cores 2 {}/video.mjpeg"],
     "tpch-load": ["tpch load --json {}/sf"],
     "tpch-query": [*(f"tpch q{number} --answer-only --json --data {{}}/sf" for number in range(1, 23)),
                    "tpch q6 --json --explain --energy --data {}/sf",
