@@ -176,15 +176,18 @@ class frame_output {
   json_value frames_ = json_value::array(), damaged_ = json_value::array();
 };
 
-void decode_all(const mjpeg_arguments& given, unsigned workers, const open_file& file,
-                frame_output& out) {
+void decode_all(const mjpeg_arguments& given, unsigned workers, const stream_watch& watch,
+                const open_file& file, frame_output& out) {
   frame_source frames(file, given);
   const mjpeg::decoding_options how{.use_library = uses_library(given),
                                     .make_picture = !given.folder.empty(),
                                     .max_pixels = given.max_pixels};
   const std::size_t max_frames = std::size_t{2} * workers;
   // On the chip one strand reads many frames before its core takes up one of them.
-  pipeline({.capacity = is_on_chip(given.run) ? max_frames : 1}, frames,
+  pipeline({.capacity = is_on_chip(given.run) ? max_frames : 1,
+            .report = watch.report,
+            .trace = watch.trace},
+           frames,
            parallel_stage([how](const raw_frame& frame) { return mjpeg::decode(frame, how); },
                           max_frames),
            [&](const decoded_frame& frame) { out.write(frame); });
@@ -212,8 +215,9 @@ void decode_file(const command_line::command& command, const mjpeg_arguments& gi
   frame_output out(given);
   std::optional<progress_bar> bar;
   if (!given.run.quiet && isatty(STDERR_FILENO) == 1) bar.emplace(out.done(), 0);
-  const stream_facts run =
-      run_stream(given.run, [&](unsigned workers) { decode_all(given, workers, file, out); });
+  const stream_facts run = run_stream(given.run, [&](unsigned workers, const stream_watch& watch) {
+    decode_all(given, workers, watch, file, out);
+  });
   bar.reset();
   if (out.decoded() == 0) {
     throw mjpeg::no_video(
