@@ -69,10 +69,12 @@ ssize_t write_what_fits(int descriptor, mode_t type, std::string_view bytes) {
   return result_of([&] { return pwritev2(descriptor, &place, 1, -1, RWF_NOWAIT); });
 }
 
-/// A write that does not block once the descriptor is ready: to a pipe with room for that much.
+/// A write that does not block once the descriptor is ready: a pipe has room for that much then,
+/// and a terminal for a line.
 ssize_t write_as_far_as_ready(int descriptor, mode_t type, std::string_view bytes) {
-  const std::size_t count =
-      type == S_IFIFO ? std::min<std::size_t>(bytes.size(), PIPE_BUF) : bytes.size();
+  constexpr std::size_t line = 80;
+  const std::size_t room = type == S_IFIFO ? PIPE_BUF : type == S_IFCHR ? line : bytes.size();
+  const std::size_t count = std::min(bytes.size(), room);
   return result_of([&] { return write(descriptor, bytes.data(), count); });
 }
 

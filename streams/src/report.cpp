@@ -81,7 +81,8 @@ network_report detail::network_state::report() const {
                              .writer = number_of(each->writer_),
                              .reader = number_of(each->reader_),
                              .capacity = each->capacity(),
-                             .items = each->items(side::room),
+                             // An end that never waits has counted up to 2^31 only.
+                             .items = std::max(each->items(side::room), each->items(side::items)),
                              .reader_waits = reader_waits.times,
                              .writer_waits = writer_waits.times,
                              .reader_waited_s = seconds(reader_waits.waited),
@@ -126,14 +127,16 @@ std::string bottleneck(const network_report& report) {
       std::accumulate(report.processes.begin(), report.processes.end(), 0.0,
                       [](double sum, const process_figures& each) { return sum + busy(each); });
   const auto name = [&](std::size_t process) { return report.processes[process].name; };
-  const process_figures& busiest = *std::ranges::max_element(report.processes, {}, busy);
-  const double share = percent(busy(busiest), report.elapsed_s);
-  if (report.workers > 1 && busiest.active_s >= process_is_busy * report.elapsed_s) {
+  const process_figures& active =
+      *std::ranges::max_element(report.processes, {}, &process_figures::active_s);
+  if (report.workers > 1 && active.active_s >= process_is_busy * report.elapsed_s) {
     return fmt::format(
         "'{}' was active for {:.0f} % of the time, and the others wait for it: make it faster, or "
         "let several work in its place (parallel_stage, deal and take_turns)",
-        busiest.name, share);
+        active.name, percent(active.active_s, report.elapsed_s));
   }
+  const process_figures& busiest = *std::ranges::max_element(report.processes, {}, busy);
+  const double share = percent(busy(busiest), report.elapsed_s);
   if (total >= workers_are_busy * report.elapsed_s * report.workers) {
     return fmt::format(
         "the {} {} busy, most of all for '{}' ({:.0f} % of the time): more processors would help",

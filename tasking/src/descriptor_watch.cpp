@@ -10,6 +10,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <string>
 #include <system_error>
@@ -44,6 +46,7 @@ constexpr std::uint32_t with_ends(std::uint32_t events) noexcept {
 
 /// Called under the lock. Returns 0 or an errno.
 int descriptor_watch::start() noexcept {
+  if (is_ended_) return ECANCELED;
   if (thread_.joinable()) return 0;
   if (epoll_ < 0) epoll_ = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) return errno;
@@ -73,9 +76,12 @@ int descriptor_watch::watch(int descriptor, bool is_new) noexcept {
     all.events |= each->events;
   }
   if (all.events == 0) return epoll_ctl(epoll_, EPOLL_CTL_DEL, descriptor, &all) == 0 ? 0 : errno;
-  // A descriptor that was closed and opened anew during a wait is not watched any more.
-  if (!is_new && epoll_ctl(epoll_, EPOLL_CTL_MOD, descriptor, &all) == 0) return 0;
-  return epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &all) == 0 ? 0 : errno;
+  // One that was closed and opened anew during a wait may still be watched, or not any more.
+  const int first = is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  const int second = is_new ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+  if (epoll_ctl(epoll_, first, descriptor, &all) == 0) return 0;
+  if (errno != (is_new ? EEXIST : ENOENT)) return errno;
+  return epoll_ctl(epoll_, second, descriptor, &all) == 0 ? 0 : errno;
 }
 
 int descriptor_watch::add(descriptor_wait& added) noexcept {
@@ -157,6 +163,10 @@ void descriptor_watch::run() noexcept {
   std::array<epoll_event, 64> come{};
   for (;;) {
     const int count = epoll_wait(epoll_, come.data(), static_cast<int>(come.size()), -1);
+    if (count < 0 && errno != EINTR) {
+      std::perror("creek: cannot wait for file descriptors any more; was one of creek's closed?");
+      std::abort();
+    }
     for (int i = 0; i < count; ++i) {
       const epoll_event& news = come[static_cast<std::size_t>(i)];
       if (news.data.fd == ender_) return;
@@ -173,13 +183,11 @@ void descriptor_watch::end_if_idle() noexcept {
     if (!waits_.empty() || !thread_.joinable()) return;
     const std::uint64_t one = 1;
     if (write(ender_, &one, sizeof one) != sizeof one) return;
+    is_ended_ = true;
+    blocks_.reset();
     ended = std::move(thread_);
   }
   ended.join();
-  const std::lock_guard lock(mutex_);
-  blocks_.reset();
-  std::uint64_t taken = 0;
-  (void)!read(ender_, &taken, sizeof taken);  // another thread starts with the next wait
 }
 
 namespace {

@@ -29,7 +29,7 @@ class descriptor_watch {
   [[nodiscard]] int add(descriptor_wait& added) noexcept;
   /// Takes a wait off again; returns false if its listener was called, or will be.
   bool remove(descriptor_wait& removed) noexcept;
-  /// Ends the thread if nobody waits.
+  /// Ends the thread if nobody waits; afterwards add() refuses (ECANCELED).
   void end_if_idle() noexcept;
 
  private:
@@ -47,6 +47,7 @@ class descriptor_watch {
   int epoll_ = -1;
   int ender_ = -1;  ///< an event that ends the thread
   std::thread thread_;
+  bool is_ended_ = false;
   std::optional<blocked_thread_mark> blocks_;  ///< the thread has nothing to wait for
 };
 

@@ -10,7 +10,7 @@ namespace creek {
 namespace {
 
 /// The source of a wait that nothing but its limits ends.
-struct nothing {
+struct never_ready {
   static constexpr const char* text = "the end of a sleep";
   static constexpr const char* text_or_a_stop = "a stop request";
   static constexpr const char* text_for_a_limited_time = "the end of a sleep";
@@ -31,8 +31,8 @@ bool sleep_for(std::chrono::nanoseconds span, const std::stop_token& stop) {
   if (span.count() <= 0) return true;
   const std::chrono::nanoseconds limit =
       std::min<std::chrono::nanoseconds>(span, ext::longest_wait);
-  nothing source;
-  return detail::limited_wait<nothing>(source).wait(&limit, &stop) == detail::wait_end::timeout;
+  never_ready source;
+  return detail::limited_wait<never_ready>(source).wait(&limit, &stop) == detail::wait_end::timeout;
 }
 
 }  // namespace creek

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -306,6 +307,39 @@ TEST_P(Network, HasManyProcesses) {
     net.run();
     EXPECT_THAT(got, ElementsAre(count, count + 1, count + 2, count + 3, count + 4, count + 5,
                                  count + 6, count + 7, count + 8, count + 9));
+  });
+}
+
+/// Two processes that wake each other without end keep no worker from other tasks.
+TEST_P(Network, LeavesAWorkerToTasksFromOutside) {
+  if (GetParam().backend != "host") GTEST_SKIP() << "a matter of this scheduler";
+  on_each_runtime([](creek::runtime& rt) {
+    std::atomic<bool> runs{false}, stops{false};
+    std::jthread other([&] {
+      runs.wait(false);
+      rt.run([&] { stops = true; });
+    });
+    rt.run([&] {
+      network net;
+      auto ends = net.make_channel<int>(4);
+      net.add(
+          "writer",
+          [&](out<int>& to) {
+            while (!stops) {
+              to.write(1);
+              if (!runs.exchange(true)) runs.notify_one();
+            }
+          },
+          std::move(ends.writer));
+      net.add(
+          "reader",
+          [](in<int>& from) {
+            while (from.read()) {
+            }
+          },
+          std::move(ends.reader));
+      net.run();
+    });
   });
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <creek/core/measuring/clock.hpp>
@@ -138,6 +139,65 @@ TEST_P(StreamReport, TracesProcessesAndChannels) {
   });
 }
 
+TEST_P(StreamReport, DoesNotCountTheWaitForTasksAsActivity) {
+  in_each_runtime([this] {
+    network_report report;
+    bool is_given = false;
+    creek::pipeline(
+        {.report = &report},
+        [&] { return std::exchange(is_given, true) ? std::nullopt : std::optional(1); },
+        creek::parallel_stage([](int i) {
+          creek::spin_for(std::chrono::milliseconds(20));
+          return i;
+        }),
+        [](int) {});
+    if (!has_times() || report.workers == 1) return;  // one worker runs the task in its wait
+    const process_figures& start = report.processes[1];
+    EXPECT_EQ(start.name, "stage 1, start");
+    EXPECT_GE(start.tasks_s, 0.02);
+    EXPECT_LT(start.active_s, start.tasks_s);
+  });
+}
+
+/// An item whose move fails when its channel grows.
+struct moved_once {
+  explicit moved_once(int* left) : moves_left(left) {}
+  moved_once(moved_once&& from) : moves_left(from.moves_left) {
+    if (--*moves_left < 0) throw failure{4};
+  }
+  moved_once& operator=(moved_once&&) = default;
+  int* moves_left;
+};
+
+TEST_P(StreamReport, CountsItemsAlsoIfAChannelFailsToGrow) {
+  in_each_runtime([] {
+    int moves = 0;
+    network net;
+    auto grows = net.make_channel<moved_once>(2);
+    auto other = net.make_channel<int>(1);
+    net.add(
+        "writer",
+        [&](out<moved_once>& to, out<int>& last) {
+          for (int i = 0; i < 10; ++i) {
+            moves = 1;  // into the channel, and none when that grows
+            to.write(moved_once(&moves));
+          }
+          last.write(1);
+        },
+        std::move(grows.writer), std::move(other.writer));
+    net.add(
+        "reader",
+        [](in<int>& first, in<moved_once>& from) {
+          (void)first.read();
+          while (from.read()) {
+          }
+        },
+        std::move(other.reader), std::move(grows.reader));
+    EXPECT_ANY_THROW(net.run());
+    EXPECT_LE(net.report().channels[0].items, 10U);
+  });
+}
+
 process_figures active(const char* name, double seconds) {
   process_figures made;
   made.name = name;
@@ -149,6 +209,12 @@ TEST(StreamBottleneck, IsTheProcessThatIsAlwaysActive) {
   const network_report report{1.0, 2, {active("a", 0.3), active("b", 0.95)}, {}};
   EXPECT_THAT(bottleneck(report), AllOf(HasSubstr("'b' was active for 95 %"),
                                         HasSubstr("let several work in its place")));
+}
+
+TEST(StreamBottleneck, IsASerialProcessBesideAParallelStage) {
+  network_report report{1.0, 8, {active("source", 0.97), active("start", 0.01)}, {}};
+  report.processes[1].tasks_s = 1.5;
+  EXPECT_THAT(bottleneck(report), HasSubstr("'source' was active for 97 %"));
 }
 
 TEST(StreamBottleneck, IsTheProcessorsIfAllAreBusy) {

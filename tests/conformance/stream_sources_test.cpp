@@ -127,6 +127,28 @@ TEST_P(StreamSources, SayWhichItemACoroutineFailedAt) {
   });
 }
 
+struct closing_source {
+  using item_type = int;
+  void operator()(out<int>& to) {
+    to.write(1);
+    to.write(2);
+    to.close();
+    EXPECT_EQ(to.items(), 2U);
+    throw std::runtime_error("the real reason");
+  }
+};
+
+TEST_P(StreamSources, SayWhyAProcessFailedThatHadClosedItsPort) {
+  in_each_runtime([] {
+    try {
+      pipeline(closing_source{}, [](int) {});
+      ADD_FAILURE() << "no exception";
+    } catch (const pipeline_error& failed) {
+      EXPECT_THAT(failed.what(), HasSubstr("source, item 2: the real reason"));
+    }
+  });
+}
+
 TEST_P(StreamSources, EndACoroutineWhoseItemsNobodyReads) {
   in_each_runtime([] {
     bool left = false;

@@ -71,7 +71,9 @@ void fiber_switch::leave_for(fiber& self, fiber& target) noexcept {
   work_.waking().governor().task_begins(self.on->index);
   const bool keeps = has_leftovers(self);
   if (keeps) work_.offer_all(self.tasks);
-  switch_to(*self.on, target, keeps ? departure::kind::make_ready : departure::kind::recycle);
+  const auto after = keeps ? departure::kind::make_ready : departure::kind::recycle;
+  // The same again if it is continued in the place of a strand whose wait is over.
+  arrive(self, leave(*self.on, target, after), after);
 }
 
 /// Records that a strand leaves its stack.

@@ -14,6 +14,10 @@ namespace {
 /// turn: to submitted tasks of low and of normal priority, to all else, to the worker's own tasks.
 constexpr unsigned turning_choice = 32;
 
+/// Resumed strands go before submitted tasks and those of strands that wait, but for every such
+/// time: strands that resume each other without end must not keep a worker from the others.
+constexpr unsigned turn_of_others = 32;
+
 /// Pauses for which a thief leaves a strand that was resumed to the worker on which it was.
 constexpr int pauses_before_theft = 16;
 
@@ -42,8 +46,12 @@ found_work work_search::without_stealing(worker& self, bool urgent_last) noexcep
   if (!urgent_last) {
     if (ext::submitted_task* urgent = submissions.pop(priority::high)) return urgent;
   }
-  if (fiber* ready = self.ready.pop()) return ready;
-  return submissions.pop(priority::normal);
+  if (self.ready.empty()) return submissions.pop(priority::normal);
+  if (++self.strand_turns % turn_of_others == 0) {
+    if (ext::submitted_task* task = submissions.pop(priority::normal)) return task;
+    if (const found_work task = from_parked(self, false)) return task;
+  }
+  return self.ready.pop();
 }
 
 found_work work_search::before_own(worker& self) noexcept {

@@ -58,6 +58,8 @@ struct alignas(128) worker {
   fiber* first = nullptr;  ///< the fiber on which the thread begins
   victim_order victims;
   unsigned choices = 0;       ///< made while there were tasks of high or low priority
+  unsigned continued = 0;     ///< times that a waiting strand looked for another to continue
+  unsigned strand_turns = 0;  ///< times that resumed strands went before other work
   unsigned services = 0;      ///< times that it has handled messages in its loop
   unsigned small_steals = 0;  ///< stolen tasks in a row that were not worth it
   worker_counters counters;

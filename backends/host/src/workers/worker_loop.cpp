@@ -22,6 +22,9 @@ namespace {
 /// few that their slots stay in the first cache.
 constexpr std::ptrdiff_t surplus = 256;
 
+/// Every such resumed strand continues by way of the loop.
+constexpr unsigned direct_switches = 32;
+
 /// Times that a worker handles messages between two looks at the work of others, which cost about
 /// as much as a short message each.
 constexpr unsigned services_between_looks = 32;
@@ -284,6 +287,8 @@ void worker_loop::run_tasks_of(fiber& maker, fiber& self) {
 /// null if there is none or the loop has more to look at.
 fiber* worker_loop::resumed_here(const fiber& self) noexcept {
   worker& here = *self.on;
+  // Two strands that wake each other must not keep the loop from other work.
+  if (++here.continued % direct_switches == 0) return nullptr;
   if (here.ready.empty() || self.bound || here.serves_only || here.borrowed != nullptr ||
       messages_.in_use() || work_.submissions().any_not_normal() ||
       work_.waking().governor().policy() != nullptr)

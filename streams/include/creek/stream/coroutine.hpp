@@ -49,10 +49,14 @@ class writing_promise {
     to_->write(std::forward<V>(value));
     return {};
   }
-  /// A future, or anything else with a get(), which is called.
+  /// A future, or anything else with a get(), which is called; the end of the network does not end
+  /// that wait.
   template <gettable Future>
   auto await_transform(Future&& future) {
-    return got_at_once{[&]() -> decltype(auto) { return std::forward<Future>(future).get(); }};
+    return got_at_once{[&]() -> decltype(auto) {
+      return to_->wait_elsewhere(
+          [&]() -> decltype(auto) { return std::forward<Future>(future).get(); });
+    }};
   }
   void write_to(out<U>& to) noexcept { to_ = &to; }
   [[nodiscard]] std::exception_ptr failure() const noexcept { return failure_; }

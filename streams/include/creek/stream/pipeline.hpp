@@ -214,7 +214,7 @@ class pipeline_builder {
     net_.add(
         name + ", start",
         [&stage, slots](in<T>& items, out<task>& to) {
-          counted_tasks tasks(items.process_->measured());
+          counted_tasks tasks(*items.process_);
           std::size_t next_slot = 0;
           for (T& each : items) {
             slot& one = (*slots)[next_slot++ % slots->size()];

@@ -45,22 +45,28 @@ class port {
   void close() noexcept {
     channel<T>* const ended = std::exchange(channel_, nullptr);
     if (ended == nullptr || process_ == nullptr) return;
+    items_at_end_ = ended->items(Side);
     if constexpr (Side == side::items) {
       ended->reader_ends();
     } else {
       ended->writer_ends();
     }
   }
-  /// Returns how many items the process has read from this port, or written to it.
-  [[nodiscard]] std::uint64_t items() const { return require_channel().items(Side); }
+  /// Returns how many items the process has read from this port, or written to it, also once it is
+  /// closed.
+  [[nodiscard]] std::uint64_t items() const noexcept {
+    return channel_ != nullptr ? channel_->items(Side) : items_at_end_;
+  }
   /// Returns a token of which a stop is requested when the network ends early: by an exception, a
-  /// deadlock, or a stop. For what a process waits for besides its channels.
+  /// deadlock, or a stop. For what a process waits for besides its channels. Callbacks of it run
+  /// on any thread, do not throw, and wait for no process of the network.
   [[nodiscard]] std::stop_token early_end() const {
     (void)require_channel();
     return process_->early_end();
   }
   /// Calls `wait`, which waits for something that is no channel: a file, a future, an answer. As
-  /// cheap for others as a wait at a channel; they would poll for a process that runs.
+  /// cheap for others as a wait at a channel; they would poll for a process that runs. `wait` uses
+  /// no port of the process, and does not call this again.
   template <class F>
   decltype(auto) wait_elsewhere(F&& wait) const {
     (void)require_channel();
@@ -87,7 +93,7 @@ class port {
     }
     return *channel_;
   }
-  void wait() {
+  [[gnu::noinline]] void wait() {
     channel_->count_items(Side);
     process_->wait(*channel_, Side);
   }
@@ -100,6 +106,7 @@ class port {
 
   channel<T>* channel_ = nullptr;
   process* process_ = nullptr;
+  std::uint64_t items_at_end_ = 0;
 };
 }  // namespace detail
 
@@ -115,7 +122,7 @@ class in : public detail::port<T, detail::side::items> {
   /// were read.
   [[nodiscard]] std::optional<T> read() {
     std::optional<T> item;
-    take([&](T&& next) { item.emplace(std::move(next)); });
+    read_into(item);
     return item;
   }
   /// Reads as many items as the span has; returns their number. It is smaller only at the end, so
@@ -144,10 +151,10 @@ class in : public detail::port<T, detail::side::items> {
    public:
     using value_type = T;
     using difference_type = std::ptrdiff_t;
-    explicit iterator(in& from) : from_(&from), item_(from.read()) {}
+    explicit iterator(in& from) : from_(&from) { from_->read_into(item_); }
     T& operator*() const noexcept { return *item_; }
     iterator& operator++() {
-      item_ = from_->read();
+      from_->read_into(item_);
       return *this;
     }
     void operator++(int) { ++*this; }
@@ -166,6 +173,11 @@ class in : public detail::port<T, detail::side::items> {
   friend class detail::process_of;
   using base::base;
 
+  /// In place: a copy of the optional would read in one piece what is written in two, and wait.
+  void read_into(std::optional<T>& item) {
+    item.reset();
+    take([&item](T&& next) { item.emplace(std::move(next)); });
+  }
   template <class Take>
   void take(Take keep) {
     detail::channel<T>& from = this->require_channel();

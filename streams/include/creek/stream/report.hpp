@@ -19,7 +19,7 @@ struct process_figures {
   double waited_items_s = 0;      ///< at empty channels
   double waited_room_s = 0;       ///< at full channels
   double waited_elsewhere_s = 0;  ///< for files, tasks, and what else wait_elsewhere() waits for
-  double waited_worker_s = 0;     ///< ready to go on, for a worker; part of no other wait
+  double waited_worker_s = 0;     ///< ready to go on behind a wait at a channel, for a worker
 };
 
 struct channel_figures {

@@ -35,6 +35,7 @@ class channel final : public channel_base {
       from.consume([this](T&& item) { (void)producer_.try_emplace(std::move(item)); });
     } catch (...) {
       drop_items(from);
+      count_from_here();
       throw;
     }
     count_from_here();

@@ -11,6 +11,7 @@
 
 #include <creek/stream/detail/activity.hpp>
 #include <creek/stream/detail/completion.hpp>
+#include <creek/stream/detail/process.hpp>
 #include <creek/stream/pipeline_error.hpp>
 
 namespace creek::stream::detail {
@@ -18,15 +19,15 @@ namespace creek::stream::detail {
 /// Waits at its end for the tasks that were counted.
 class counted_tasks {
  public:
-  /// Adds the time of the tasks to that, unless it is null.
-  explicit counted_tasks(activity* measured) noexcept : measured_(measured) {}
+  /// `maker` starts the tasks; their time is measured with its own.
+  explicit counted_tasks(process& maker) noexcept : maker_(maker) {}
   ~counted_tasks() {
-    if (under_way_.fetch_sub(1, std::memory_order_acq_rel) != 1)
-      none_.wait("tasks of a parallel stage");
+    if (under_way_.fetch_sub(1, std::memory_order_acq_rel) == 1) return;
+    maker_.wait_elsewhere([this] { none_.wait("tasks of a parallel stage"); });
   }
   counted_tasks(const counted_tasks&) = delete;
   counted_tasks& operator=(const counted_tasks&) = delete;
-  [[nodiscard]] activity* measured() const noexcept { return measured_; }
+  [[nodiscard]] activity* measured() const noexcept { return maker_.measured(); }
   void one_begins() noexcept { under_way_.fetch_add(1, std::memory_order_relaxed); }
   /// The object may be gone after that.
   void one_ends() noexcept {
@@ -34,7 +35,7 @@ class counted_tasks {
   }
 
  private:
-  activity* measured_;
+  process& maker_;
   std::atomic<std::size_t> under_way_{1};  ///< with the one that waits
   completion none_;
 };
