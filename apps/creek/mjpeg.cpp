@@ -7,13 +7,14 @@
 #include <creek/core/error.hpp>
 #include <creek/core/io/atomic_file.hpp>
 #include <creek/core/io/open_file.hpp>
+#include <creek/stream/descriptors.hpp>
 #include <creek/stream/pipeline.hpp>
-#include <creek/tasking/descriptors.hpp>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -93,7 +94,10 @@ class frame_source {
   void operator()(stream::out<raw_frame>& to) {
     try {
       const auto frames = mjpeg::split_frames(
-          [&](char* at, std::size_t bytes) { return read(to, at, bytes); }, max_frame_bytes());
+          [&](char* at, std::size_t bytes) {
+            return stream::read_some(file_, std::span(at, bytes), to);
+          },
+          max_frame_bytes());
       while (std::optional<raw_frame> frame = frames->next()) to.write(*std::move(frame));
     } catch (const mjpeg::no_video& why) {
       throw mjpeg::no_video(fmt::format("{}: {}", shown_name(given_), why.what()));
@@ -103,13 +107,6 @@ class frame_source {
  private:
   /// Entropy-coded data of more than 4 bytes a pixel have nothing to gain.
   [[nodiscard]] std::size_t max_frame_bytes() const { return 4 * given_.max_pixels + (1 << 20); }
-
-  /// Waits without keeping a worker.
-  std::size_t read(stream::out<raw_frame>& to, char* at, std::size_t bytes) const {
-    bool is_ready = false;
-    to.wait_elsewhere([&] { is_ready = wait_readable(file_.descriptor(), to.early_end()); });
-    return is_ready ? file_.read(at, bytes) : 0;
-  }
 
   const open_file& file_;
   const mjpeg_arguments& given_;

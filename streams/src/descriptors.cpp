@@ -80,23 +80,24 @@ ssize_t write_as_far_as_ready(int descriptor, mode_t type, std::string_view byte
 
 }  // namespace
 
-std::size_t detail::read_some(const descriptor_or_file& from, std::span<char> to, wait_call wait) {
-  const bool on_disk = is_on_disk(type_of(from.get(), from.name()));
-  ssize_t done = read_what_is_there(from.get(), to);
+std::size_t detail::read_some(int descriptor, const std::string& name, std::span<char> to,
+                              wait_call wait) {
+  const bool on_disk = is_on_disk(type_of(descriptor, name));
+  ssize_t done = read_what_is_there(descriptor, to);
   while (done == -EAGAIN || cannot_tell(done)) {
     bool stopped = false;
     wait([&](const std::stop_token& stop) {
       if (on_disk) {
-        done = blocking([&] { return read_now(from.get(), to); });
+        done = blocking([&] { return read_now(descriptor, to); });
       } else {
-        stopped = !wait_readable(from.get(), stop);
+        stopped = !wait_readable(descriptor, stop);
       }
     });
     if (stopped) return 0;
     if (on_disk) break;
-    done = cannot_tell(done) ? read_now(from.get(), to) : read_what_is_there(from.get(), to);
+    done = cannot_tell(done) ? read_now(descriptor, to) : read_what_is_there(descriptor, to);
   }
-  if (done < 0) throw error(static_cast<int>(-done), "cannot read " + from.name());
+  if (done < 0) throw error(static_cast<int>(-done), "cannot read " + name);
   return static_cast<std::size_t>(done);
 }
 
@@ -129,7 +130,8 @@ read_blocks::read_blocks(const std::string& file, std::size_t max_bytes)
 
 void read_blocks::operator()(out<std::string>& to) {
   std::string block(max_bytes_, '\0');
-  while (const std::size_t bytes = detail::read_some(from_, block, detail::waiting_in(to))) {
+  while (const std::size_t bytes =
+             detail::read_some(from_.get(), from_.name(), block, detail::waiting_in(to))) {
     to.write(std::string(block, 0, bytes));
   }
 }
@@ -143,7 +145,8 @@ read_lines::read_lines(const std::string& file, std::size_t max_bytes)
 void read_lines::operator()(out<std::string>& to) {
   std::string block(read_blocks::usual_bytes, '\0');
   std::string line;
-  while (const std::size_t bytes = detail::read_some(from_, block, detail::waiting_in(to))) {
+  while (const std::size_t bytes =
+             detail::read_some(from_.get(), from_.name(), block, detail::waiting_in(to))) {
     write_lines_in(std::string_view(block).substr(0, bytes), line, to);
   }
   if (!line.empty()) to.write(std::move(line));

@@ -50,12 +50,12 @@ int descriptor_watch::start() noexcept {
   if (thread_.joinable()) return 0;
   if (epoll_ < 0) epoll_ = epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) return errno;
-  if (ender_ < 0) ender_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (ender_ < 0) return errno;
+  if (end_event_ < 0) end_event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (end_event_ < 0) return errno;
   epoll_event ends{};
   ends.events = EPOLLIN;
-  ends.data.fd = ender_;
-  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, ender_, &ends) != 0 && errno != EEXIST) return errno;
+  ends.data.fd = end_event_;
+  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, end_event_, &ends) != 0 && errno != EEXIST) return errno;
   const signals_blocked left_to_others;
   try {
     thread_ = std::thread([this] { run(); });
@@ -160,18 +160,18 @@ strand* descriptor_watch::next_ready(int descriptor, std::uint32_t events) noexc
 
 void descriptor_watch::run() noexcept {
   pthread_setname_np(pthread_self(), "creek/epoll");
-  std::array<epoll_event, 64> come{};
+  std::array<epoll_event, 64> ready{};
   for (;;) {
-    const int count = epoll_wait(epoll_, come.data(), static_cast<int>(come.size()), -1);
+    const int count = epoll_wait(epoll_, ready.data(), static_cast<int>(ready.size()), -1);
     if (count < 0 && errno != EINTR) {
       std::perror("creek: cannot wait for file descriptors any more; was one of creek's closed?");
       std::abort();
     }
     for (int i = 0; i < count; ++i) {
-      const epoll_event& news = come[static_cast<std::size_t>(i)];
-      if (news.data.fd == ender_) return;
-      while (strand* const ready = next_ready(news.data.fd, news.events))
-        ready->home->resume(ready);
+      const epoll_event& event = ready[static_cast<std::size_t>(i)];
+      if (event.data.fd == end_event_) return;
+      while (strand* const waiter = next_ready(event.data.fd, event.events))
+        waiter->home->resume(waiter);
     }
   }
 }
@@ -182,7 +182,7 @@ void descriptor_watch::end_if_idle() noexcept {
     const std::lock_guard lock(mutex_);
     if (!waits_.empty() || !thread_.joinable()) return;
     const std::uint64_t one = 1;
-    if (write(ender_, &one, sizeof one) != sizeof one) return;
+    if (write(end_event_, &one, sizeof one) != sizeof one) return;
     is_ended_ = true;
     blocks_.reset();
     ended = std::move(thread_);

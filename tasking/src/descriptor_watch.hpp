@@ -45,7 +45,7 @@ class descriptor_watch {
   std::mutex mutex_;
   waits waits_;
   int epoll_ = -1;
-  int ender_ = -1;  ///< an event that ends the thread
+  int end_event_ = -1;  ///< an event that ends the thread
   std::thread thread_;
   bool is_ended_ = false;
   std::optional<blocked_thread_mark> blocks_;  ///< the thread has nothing to wait for

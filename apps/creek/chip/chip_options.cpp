@@ -42,7 +42,10 @@ void add_chip_options(command_line::command& command, chip_options& given,
       ->type_name("N");
   group
       ->add_option("--trace", given.trace,
-                   "Write a trace of all cores in virtual time to FILE, for Perfetto")
+                   has.traces_stages
+                       ? "Write a trace to FILE, for Perfetto: of all cores in virtual time, or, "
+                         "without a chip, of all stages"
+                       : "Write a trace of all cores in virtual time to FILE, for Perfetto")
       ->type_name("FILE");
   group
       ->add_option("--heatmap", given.heatmap,

@@ -28,6 +28,7 @@ struct chip_options {
 struct optional_chip_options {
   bool cores = true;
   bool clock = false;
+  bool traces_stages = false;  ///< --trace also shows the stages of a run without a chip
 };
 
 /// Adds the options to a command, as a group of its own. `given` outlives the parse.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "block_reader.hpp"
 
-#include <creek/tasking/descriptors.hpp>
+#include <creek/stream/descriptors.hpp>
+#include <span>
 #include <utility>
 
 namespace creek::tool {
@@ -18,19 +19,13 @@ void block_reader::operator()(stream::out<input_block>& to) {
 
 input_block block_reader::read_block(stream::out<input_block>& to) const {
   input_block block{std::make_unique_for_overwrite<char[]>(block_bytes_), 0};
-  while (block.size < block_bytes_ && wait_for_bytes(to)) {
-    const std::size_t read = file_.read(block.bytes.get() + block.size, block_bytes_ - block.size);
+  while (block.size < block_bytes_) {
+    const std::span<char> rest(block.bytes.get() + block.size, block_bytes_ - block.size);
+    const std::size_t read = stream::read_some(file_, rest, to);
     if (read == 0) break;
     block.size += read;
   }
   return block;
-}
-
-/// Returns false once the pipeline is to end.
-bool block_reader::wait_for_bytes(stream::out<input_block>& to) const {
-  bool is_ready = false;
-  to.wait_elsewhere([&] { is_ready = wait_readable(file_.descriptor(), to.early_end()); });
-  return is_ready;
 }
 
 }  // namespace creek::tool

@@ -49,7 +49,6 @@ class block_reader {
 
  private:
   [[nodiscard]] input_block read_block(stream::out<input_block>& to) const;
-  [[nodiscard]] bool wait_for_bytes(stream::out<input_block>& to) const;
 
   const open_file& file_;
   std::size_t block_bytes_;

@@ -127,7 +127,7 @@ void add_stream_options(command_line::command& command, stream_options& given,
                    "Print to standard error who was active, who waited, and what would help");
   command.add_option("--dot", given.dot, "Draw the stages, with rates, into FILE for Graphviz")
       ->type_name("FILE");
-  add_chip_options(command, given.chip, {.clock = true});
+  add_chip_options(command, given.chip, {.clock = true, .traces_stages = true});
 }
 
 void check_stream_options(const command_line::command& command, const stream_options& given) {

@@ -38,7 +38,7 @@ using wait_call = function_ref<void(function_ref<void(const std::stop_token&)>)>
 
 /// Reads what there is, at least a byte unless the end has come; returns the number of bytes, 0
 /// also after a stop. Waits by `wait`. Throws error.
-[[nodiscard]] std::size_t read_some(const descriptor_or_file& from, std::span<char> to,
+[[nodiscard]] std::size_t read_some(int descriptor, const std::string& name, std::span<char> to,
                                     wait_call wait);
 /// Writes all; gives up at a stop. Waits by `wait`. Throws error.
 void write_all(int descriptor, const std::string& name, std::string_view bytes, wait_call wait);
@@ -53,10 +53,17 @@ auto waiting_in(Port& port) {
 
 }  // namespace detail
 
-/// A source: the bytes of a file, pipe, socket or terminal, as they come, up to `max_bytes` at a
-/// time. A file that is not in memory is read by a thread that is no worker (blocking()); for other
-/// descriptors the process waits (wait_readable()). The end of the network ends such a wait. Throws
-/// error, with the name, if a read fails. Nobody else reads a descriptor that may block.
+/// Reads from a file, pipe, socket or terminal, for a process that has `port`: at least a byte, as
+/// many as there are. Returns their number; 0 at the end, and once the network ends early. A file
+/// that is not in memory is read by a thread that is no worker (blocking()); for other descriptors
+/// the process waits (wait_readable()). Throws error, with the name, if the read fails. Nobody else
+/// reads a descriptor that may block.
+template <class Port>
+[[nodiscard]] std::size_t read_some(const open_file& from, std::span<char> to, Port& port) {
+  return detail::read_some(from.descriptor(), from.name(), to, detail::waiting_in(port));
+}
+
+/// A source: the bytes of the same, as they come, up to `max_bytes` at a time.
 class read_blocks {
  public:
   using item_type = std::string;
