@@ -289,10 +289,10 @@ class Picture(FolderCase):
         self.assertIn(b"--report", done.stderr)
 
     def test_a_graph_that_cannot_be_written_is_refused_first(self):
-        done = run("-o", self.path("out.ppm"), "--dot", self.path("missing/out.dot"))
-        self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr.count(b"\n"), 1)
-        self.assertFalse(os.path.exists(self.path("out.ppm")))
+        for option in (("--dot",), ("--trace",), ("--backend", "scc", "--heatmap")):
+            with self.subTest(option):
+                self.fails(run("-o", self.path("out.ppm"), *option, self.path("missing/out")), 1, "missing/out")
+                self.assertFalse(os.path.exists(self.path("out.ppm")))
 
     def test_on_the_chip_more_cores_take_less_time(self):
         times = {}
@@ -317,7 +317,8 @@ class Failures(FolderCase):
                 ("sphere m 1 2 3 -1", "-1 must be between"), ("material m 1 1 1 0 1 0", "'m' is there twice"),
                 ("material k 1 1 1 0 1 1.5", "1.5 must be between 0 and 1"),
                 ("triangle m 0 0 0 1 1 1 2 2 2", "no area"), ("camera 0 1 0 0 0 0 50", "straight up or down"),
-                ("camera 0 1 1 0 1 1 50", "at itself"), ("camera 0 1 1 0 0 0 180", "180 must be between 1 and 179"),
+                ("camera 0 1 1 0 1 1 50", "at itself"),
+                ("camera 1e-200 5 0 0 0 0 50", "straight up or down"), ("camera 1e-200 0 0 0 0 0 50", "line 4"), ("camera 0 1 1 0 0 0 180", "180 must be between 1 and 179"),
                 ("size 10 0", "0 must be between 1 and"), ("size 10.5 1", "10.5 is not a whole number"),
                 ("samples 65", "65 must be between 1 and 64"), ("depth -1", "-1 must be between 0 and 64"),
                 ("light 1 2 3 4 5", "'light' takes"), ("background -1 0 0", "-1 must be between"),

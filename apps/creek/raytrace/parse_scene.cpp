@@ -126,7 +126,10 @@ class scene_parser {
     view.target = point();
     view.degrees = number(1, 179);
     const vector3 along = view.target - view.position;
-    if (along.x == 0 && along.z == 0)
+    // Directions are computed from the squares of these.
+    constexpr double min_distance = 1e-100, min_sideways = 1e-9;
+    const double distance = std::hypot(along.x, along.y, along.z);
+    if (distance <= min_distance || std::hypot(along.x, along.z) <= min_sideways * distance)
       refuse("the camera must not look straight up or down, or at itself");
   }
   void read_light() {

@@ -23,8 +23,8 @@
 namespace creek::tool {
 namespace {
 
-/// The most that the message-passing memory of a core holds. A stage with fewer items at once never
-/// fills its deque, with which its next item would run before others get one.
+/// Maximum number of tasks in the message-passing memory of a core. A stage with fewer items at
+/// once never fills its deque, with which its next item would run before others get one.
 constexpr std::size_t max_tasks_in_deque = 50;
 
 std::string backend_name(const stream_options& given) {
@@ -82,6 +82,9 @@ class watched_run {
   explicit watched_run(const stream_options& given) : given_(given) {
     if (traces()) session_.emplace(trace::options{});
     if (!given.dot.empty()) dot_.emplace(given.dot);
+    // Not committed: these fail now if they could not be written at the end.
+    if (!given.chip.trace.empty()) text_output(given.chip.trace);
+    if (!given.chip.heatmap.empty()) text_output(given.chip.heatmap);
   }
   [[nodiscard]] stream_watch watch() {
     const bool reports = given_.report || dot_;
@@ -103,7 +106,7 @@ class watched_run {
   const stream_options& given_;
   stream::network_report report_;
   std::optional<trace::session> session_;
-  std::optional<text_output> dot_;  ///< opened before the run, which would be in vain else
+  std::optional<text_output> dot_;  ///< opened first: a bad path fails before the run
 };
 
 double milliseconds(std::chrono::nanoseconds t) {
