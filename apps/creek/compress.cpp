@@ -2,12 +2,10 @@
 // `creek compress`: compresses a file to bzip2, its blocks on all workers.
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <creek/core/error.hpp>
 #include <creek/core/io/open_file.hpp>
 #include <creek/stream/pipeline.hpp>
-#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,6 +17,7 @@
 #include "compress/block_reader.hpp"
 #include "compress/bzip2_block.hpp"
 #include "jobs/byte_text.hpp"
+#include "jobs/job_options.hpp"
 #include "jobs/job_report.hpp"
 #include "output/counted.hpp"
 #include "output/progress_bar.hpp"
@@ -65,11 +64,7 @@ bool writes_to_standard_output(const compress_arguments& given) {
 
 void check(const command_line::command& command, const compress_arguments& given) {
   check_stream_options(command, given.run);
-  if (!writes_to_standard_output(given)) return;
-  if (given.run.as_json)
-    throw usage_error("--json: needs --output, as the file goes to standard output otherwise");
-  if (isatty(STDOUT_FILENO) == 1)
-    throw usage_error("--output: standard output is a terminal; name a file, or use a pipe");
+  if (writes_to_standard_output(given)) check_standard_output(given.run, "file");
 }
 
 /// Returns how many blocks the file has, or 0 if it has no size.
@@ -91,16 +86,15 @@ class compression {
       : from_(from), to_(to), block_bytes_(block_bytes(given.level)), compress_(given.level) {}
 
   /// Compresses all of the file on the workers of the calling strand.
-  void operator()(unsigned workers, const stream_watch& watch, bool is_on_chip) {
+  void operator()(unsigned workers, pipeline_options options, bool is_on_chip) {
     block_reader reader(from_, block_bytes_, in_memory_);
     const std::size_t max_blocks = std::size_t{2} * workers;
     // On the chip one strand reads many blocks before its core takes up one of them.
-    pipeline(
-        {.capacity = is_on_chip ? max_blocks : 1, .report = watch.report, .trace = watch.trace},
-        reader,
-        parallel_stage([this](input_block block) { return compressed(std::move(block)); },
-                       max_blocks),
-        [this](const compressed_block& block) { write(block); });
+    options.capacity = is_on_chip ? max_blocks : 1;
+    pipeline(options, reader,
+             parallel_stage([this](input_block block) { return compressed(std::move(block)); },
+                            max_blocks),
+             [this](const compressed_block& block) { write(block); });
     if (done_.splits_done.load() == 0)
       put(compress_({}));  // a file without bytes has a stream, too
   }
@@ -169,16 +163,14 @@ void say(const compress_arguments& given, const compress_report& report) {
 
 void compress(const command_line::command& command, const compress_arguments& given) {
   check(command, given);
-  std::signal(SIGPIPE, SIG_IGN);  // a pipe without a reader is a write that fails
   const open_file from(given.input);
   text_output to(writes_to_standard_output(given) ? "" : given.output);
   compression run(given, from, to);
   std::optional<progress_bar> bar;
-  if (!given.run.quiet && isatty(STDERR_FILENO) == 1)
-    bar.emplace(run.done(), blocks_of(from, block_bytes(given.level)));
+  watch(bar, given.run.quiet, run.done(), blocks_of(from, block_bytes(given.level)));
   compress_report report;
-  report.run = run_stream(given.run, [&](unsigned workers, const stream_watch& watch) {
-    run(workers, watch, is_on_chip(given.run));
+  report.run = run_stream(given.run, [&](unsigned workers, const pipeline_options& options) {
+    run(workers, options, is_on_chip(given.run));
   });
   to.done();
   bar.reset();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek mjpeg`: decodes Motion JPEG, frames on all workers.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <creek/core/error.hpp>
@@ -9,7 +8,6 @@
 #include <creek/core/io/open_file.hpp>
 #include <creek/stream/descriptors.hpp>
 #include <creek/stream/pipeline.hpp>
-#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -23,6 +21,7 @@
 #include "command_line/process.hpp"
 #include "commands.hpp"
 #include "jobs/byte_text.hpp"
+#include "jobs/job_options.hpp"
 #include "jobs/job_report.hpp"
 #include "mjpeg/container/frame_splitter.hpp"
 #include "mjpeg/decoding/decoder.hpp"
@@ -173,7 +172,7 @@ class frame_output {
   json_value frames_ = json_value::array(), damaged_ = json_value::array();
 };
 
-void decode_all(const mjpeg_arguments& given, unsigned workers, const stream_watch& watch,
+void decode_all(const mjpeg_arguments& given, unsigned workers, pipeline_options options,
                 const open_file& file, frame_output& out) {
   frame_source frames(file, given);
   const mjpeg::decoding_options how{.use_library = uses_library(given),
@@ -181,10 +180,8 @@ void decode_all(const mjpeg_arguments& given, unsigned workers, const stream_wat
                                     .max_pixels = given.max_pixels};
   const std::size_t max_frames = std::size_t{2} * workers;
   // On the chip one strand reads many frames before its core takes up one of them.
-  pipeline({.capacity = is_on_chip(given.run) ? max_frames : 1,
-            .report = watch.report,
-            .trace = watch.trace},
-           frames,
+  options.capacity = is_on_chip(given.run) ? max_frames : 1;
+  pipeline(options, frames,
            parallel_stage([how](const raw_frame& frame) { return mjpeg::decode(frame, how); },
                           max_frames),
            [&](const decoded_frame& frame) { out.write(frame); });
@@ -207,14 +204,14 @@ void say(const mjpeg_arguments& given, const stream_facts& run, frame_output& ou
 
 void decode_file(const command_line::command& command, const mjpeg_arguments& given) {
   check(command, given);
-  std::signal(SIGPIPE, SIG_IGN);  // a pipe without a reader is a write that fails
   const open_file file(given.input);
   frame_output out(given);
   std::optional<progress_bar> bar;
-  if (!given.run.quiet && isatty(STDERR_FILENO) == 1) bar.emplace(out.done(), 0);
-  const stream_facts run = run_stream(given.run, [&](unsigned workers, const stream_watch& watch) {
-    decode_all(given, workers, watch, file, out);
-  });
+  watch(bar, given.run.quiet, out.done(), 0);
+  const stream_facts run =
+      run_stream(given.run, [&](unsigned workers, const pipeline_options& options) {
+        decode_all(given, workers, options, file, out);
+      });
   bar.reset();
   if (out.decoded() == 0) {
     throw mjpeg::no_video(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `creek raytrace`: draws a scene of spheres and triangles, bands of rows on all workers.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -9,7 +8,6 @@
 #include <creek/core/error.hpp>
 #include <creek/core/io/open_file.hpp>
 #include <creek/stream/pipeline.hpp>
-#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,6 +17,7 @@
 #include "command_line/command.hpp"
 #include "commands.hpp"
 #include "jobs/byte_text.hpp"
+#include "jobs/job_options.hpp"
 #include "output/counted.hpp"
 #include "output/progress_bar.hpp"
 #include "output/text_output.hpp"
@@ -69,11 +68,7 @@ format format_of(const raytrace_arguments& given) {
 
 void check(const command_line::command& command, const raytrace_arguments& given) {
   check_stream_options(command, given.run);
-  if (!writes_to_standard_output(given)) return;
-  if (given.run.as_json)
-    throw usage_error("--json: needs --output, as the picture goes to standard output otherwise");
-  if (isatty(STDOUT_FILENO) == 1)
-    throw usage_error("--output: standard output is a terminal; name a file, or use a pipe");
+  if (writes_to_standard_output(given)) check_standard_output(given.run, "picture");
 }
 
 std::string text_of(const std::string& name) {
@@ -114,13 +109,13 @@ class drawing {
       : scene_(what), format_(as), to_(to) {}
 
   /// Draws on the workers of the calling strand.
-  void operator()(unsigned workers, const stream_watch& watch) {
+  void operator()(unsigned workers, pipeline_options options) {
     const renderer light(scene_);
     const std::size_t max_bands = std::size_t{2} * workers;
     to_.write(format_.head());
+    options.capacity = max_bands;
     pipeline(
-        {.capacity = max_bands, .report = watch.report, .trace = watch.trace},
-        [this] { return next_band(); },
+        options, [this] { return next_band(); },
         parallel_stage([&](int row) { return rendered(light, row); }, max_bands),
         [this](const band& each) { write(each); });
     to_.write(format_.tail(sum_));
@@ -194,18 +189,17 @@ void raytrace(const command_line::command& command, const raytrace_arguments& gi
   }
   check(command, given);
   const format as = format_of(given);
-  std::signal(SIGPIPE, SIG_IGN);  // a pipe without a reader is a write that fails
   const scene what = scene_of(given);
   text_output out(writes_to_standard_output(given) ? "" : given.output);
   const auto encoder = as == format::png ? picture_format::png(what.width, what.height)
                                          : picture_format::ppm(what.width, what.height);
   drawing picture(what, *encoder, out);
   std::optional<progress_bar> bar;
-  if (!given.run.quiet && isatty(STDERR_FILENO) == 1)
-    bar.emplace(picture.done(),
-                static_cast<std::size_t>((what.height + rows_per_band - 1) / rows_per_band));
+  watch(bar, given.run.quiet, picture.done(),
+        static_cast<std::size_t>((what.height + rows_per_band - 1) / rows_per_band));
   const stream_facts run = run_stream(
-      given.run, [&](unsigned workers, const stream_watch& watch) { picture(workers, watch); });
+      given.run,
+      [&](unsigned workers, const pipeline_options& options) { picture(workers, options); });
   out.done();
   bar.reset();
   say(given, what, {run, picture.rays()});

@@ -82,9 +82,9 @@ ssize_t write_as_far_as_ready(int descriptor, mode_t type, std::string_view byte
 
 std::size_t detail::read_some(int descriptor, const std::string& name, std::span<char> to,
                               wait_call wait) {
-  const bool on_disk = is_on_disk(type_of(descriptor, name));
   ssize_t done = read_what_is_there(descriptor, to);
   while (done == -EAGAIN || cannot_tell(done)) {
+    const bool on_disk = is_on_disk(type_of(descriptor, name));
     bool stopped = false;
     wait([&](const std::stop_token& stop) {
       if (on_disk) {
@@ -101,9 +101,11 @@ std::size_t detail::read_some(int descriptor, const std::string& name, std::span
   return static_cast<std::size_t>(done);
 }
 
-void detail::write_all(int descriptor, const std::string& name, std::string_view bytes,
-                       wait_call wait) {
-  const mode_t type = type_of(descriptor, name);
+namespace {
+
+/// Writes all; gives up at a stop. Waits by `wait`. Throws error.
+void write_all(int descriptor, mode_t type, const std::string& name, std::string_view bytes,
+               detail::wait_call wait) {
   while (!bytes.empty()) {
     ssize_t done = write_what_fits(descriptor, type, bytes);
     if (done == -EAGAIN || cannot_tell(done)) {
@@ -122,6 +124,8 @@ void detail::write_all(int descriptor, const std::string& name, std::string_view
   }
 }
 
+}  // namespace
+
 read_blocks::read_blocks(int descriptor, std::size_t max_bytes)
     : from_(descriptor), max_bytes_(std::max<std::size_t>(max_bytes, 1)) {}
 
@@ -130,8 +134,7 @@ read_blocks::read_blocks(const std::string& file, std::size_t max_bytes)
 
 void read_blocks::operator()(out<std::string>& to) {
   std::string block(max_bytes_, '\0');
-  while (const std::size_t bytes =
-             detail::read_some(from_.get(), from_.name(), block, detail::waiting_in(to))) {
+  while (const std::size_t bytes = read_some(from_, block, to)) {
     to.write(std::string(block, 0, bytes));
   }
 }
@@ -145,8 +148,7 @@ read_lines::read_lines(const std::string& file, std::size_t max_bytes)
 void read_lines::operator()(out<std::string>& to) {
   std::string block(read_blocks::usual_bytes, '\0');
   std::string line;
-  while (const std::size_t bytes =
-             detail::read_some(from_.get(), from_.name(), block, detail::waiting_in(to))) {
+  while (const std::size_t bytes = read_some(from_, block, to)) {
     write_lines_in(std::string_view(block).substr(0, bytes), line, to);
   }
   if (!line.empty()) to.write(std::move(line));
@@ -176,9 +178,10 @@ write_strings::write_strings(int descriptor, std::string behind)
 
 void write_strings::operator()(in<std::string>& from) {
   const std::string name = fmt::format("descriptor {}", descriptor_);
+  const mode_t type = type_of(descriptor_, name);
   for (std::string& each : from) {
     each += behind_;
-    detail::write_all(descriptor_, name, each, detail::waiting_in(from));
+    write_all(descriptor_, type, name, each, detail::waiting_in(from));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
+#include <unordered_map>
 
 #include "network_state.hpp"
 
@@ -70,16 +71,14 @@ network_report detail::network_state::report() const {
     }
     made.processes.push_back(std::move(one));
   }
-  const auto number_of = [this](const process* one) {
-    const auto found = std::ranges::find(processes_, one, &std::unique_ptr<process>::get);
-    return static_cast<std::size_t>(found - processes_.begin());
-  };
+  std::unordered_map<const process*, std::size_t> number_of;
+  for (const auto& each : processes_) number_of.emplace(each.get(), number_of.size());
   for (const auto& each : channels_) {
     const auto& reader_waits = each->waits_[static_cast<int>(side::items)];
     const auto& writer_waits = each->waits_[static_cast<int>(side::room)];
     made.channels.push_back({.item_type = each->item_type_,
-                             .writer = number_of(each->writer_),
-                             .reader = number_of(each->reader_),
+                             .writer = number_of.at(each->writer_),
+                             .reader = number_of.at(each->reader_),
                              .capacity = each->capacity(),
                              // An end that never waits has counted up to 2^31 only.
                              .items = std::max(each->items(side::room), each->items(side::items)),
@@ -110,10 +109,11 @@ const channel_figures* small_channel(const network_report& report) {
 
 /// Returns a process without inputs that waits for something else most of the time, or null.
 const process_figures* quiet_source(const network_report& report) {
+  std::vector<bool> has_input(report.processes.size());
+  for (const channel_figures& each : report.channels) has_input[each.reader] = true;
   for (std::size_t i = 0; i < report.processes.size(); ++i) {
     const process_figures& each = report.processes[i];
-    if (each.waited_elsewhere_s >= waits_elsewhere * report.elapsed_s &&
-        std::ranges::find(report.channels, i, &channel_figures::reader) == report.channels.end())
+    if (!has_input[i] && each.waited_elsewhere_s >= waits_elsewhere * report.elapsed_s)
       return &each;
   }
   return nullptr;

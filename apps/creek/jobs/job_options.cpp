@@ -60,9 +60,9 @@ std::vector<std::string> input_names(const job_options& given) {
   return given.names.empty() ? std::vector<std::string>{"-"} : given.names;
 }
 
-void watch(std::optional<progress_bar>& bar, const job_options& given,
-           const mapreduce::progress& done, std::size_t splits) {
-  if (!given.quiet && isatty(STDERR_FILENO) != 0) bar.emplace(done, splits);
+void watch(std::optional<progress_bar>& bar, bool is_quiet, const mapreduce::progress& done,
+           std::size_t splits) {
+  if (!is_quiet && isatty(STDERR_FILENO) != 0) bar.emplace(done, splits);
 }
 
 void refuse(const command_line::command& command, std::initializer_list<const char*> options,

@@ -50,8 +50,8 @@ The environment sets options that are not given (CREEK_WORKERS and others). Exit
 [[nodiscard]] std::vector<std::string> input_names(const job_options& given);
 
 /// Starts a progress bar if somebody can see it.
-void watch(std::optional<progress_bar>& bar, const job_options& given,
-           const mapreduce::progress& done, std::size_t splits);
+void watch(std::optional<progress_bar>& bar, bool is_quiet, const mapreduce::progress& done,
+           std::size_t splits);
 
 /// Throws usage_error if one of the options was given: an option that has no effect with the chosen
 /// backend or format must not look as if it had one.

@@ -136,7 +136,7 @@ class job_run {
   auto watched(const Input& from, mapreduce::options& chosen, Work work) {
     chosen.report = &done_;
     std::optional<progress_bar> bar;
-    if (ranks_ == nullptr) watch(bar, given_, done_, from.splits());
+    if (ranks_ == nullptr) watch(bar, given_.quiet, done_, from.splits());
     auto made = workers_.run(work);
     stages_ = made.times;
     return made;

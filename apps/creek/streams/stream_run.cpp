@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
 #include <creek/scc.hpp>
-#include <creek/stream/pipeline.hpp>
 #include <creek/tasking/runtime.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -38,24 +39,24 @@ scheduler_options scheduling(const stream_options& given) {
 }
 
 /// Calls `work` on the runtime; the failure of a stage becomes its cause.
-void call(runtime& workers, const stream_work& work, const stream_watch& watch) {
+void call(runtime& workers, const stream_work& work, const pipeline_options& options) {
   try {
-    workers.run([&] { work(workers.worker_count(), watch); });
+    workers.run([&] { work(workers.worker_count(), options); });
   } catch (const pipeline_error& failure) {
     std::rethrow_exception(failure.cause());
   }
 }
 
-void run_on_workers(const stream_options& given, const stream_work& work, const stream_watch& watch,
-                    stream_facts& facts) {
+void run_on_workers(const stream_options& given, const stream_work& work,
+                    const pipeline_options& options, stream_facts& facts) {
   runtime workers(scheduling(given), facts.backend);
   facts.workers = workers.worker_count();
-  call(workers, work, watch);
+  call(workers, work, options);
   workers.shut_down();
 }
 
-void run_on_chip(const stream_options& given, const stream_work& work, const stream_watch& watch,
-                 stream_facts& facts) {
+void run_on_chip(const stream_options& given, const stream_work& work,
+                 const pipeline_options& options, stream_facts& facts) {
   scc chip;
   chip.machine = to_machine_options(given.chip);
   const std::uint64_t seed = chip.machine.seed;
@@ -67,7 +68,7 @@ void run_on_chip(const stream_options& given, const stream_work& work, const str
   chip.report = &report;
   runtime workers{chip};
   facts.workers = workers.worker_count();
-  call(workers, work, watch);
+  call(workers, work, options);
   workers.shut_down();
   facts.simulated = simulated_stream{.chip = chip.machine.description.name,
                                      .seed = seed,
@@ -86,7 +87,7 @@ class watched_run {
     if (!given.chip.trace.empty()) text_output(given.chip.trace);
     if (!given.chip.heatmap.empty()) text_output(given.chip.heatmap);
   }
-  [[nodiscard]] stream_watch watch() {
+  [[nodiscard]] pipeline_options options() {
     const bool reports = given_.report || dot_;
     return {.report = reports ? &report_ : nullptr, .trace = session_ ? &*session_ : nullptr};
   }
@@ -143,6 +144,15 @@ void check_stream_options(const command_line::command& command, const stream_opt
   }
 }
 
+void check_standard_output(const stream_options& given, const char* output) {
+  if (given.as_json) {
+    throw usage_error(
+        fmt::format("--json: needs --output, as the {} goes to standard output otherwise", output));
+  }
+  if (isatty(STDOUT_FILENO) == 1)
+    throw usage_error("--output: standard output is a terminal; name a file, or use a pipe");
+}
+
 bool is_on_chip(const stream_options& given) {
   return backend_name(given) == "scc";
 }
@@ -150,10 +160,11 @@ bool is_on_chip(const stream_options& given) {
 stream_facts run_stream(const stream_options& given, const stream_work& work) {
   stream_facts facts;
   facts.backend = backend_name(given);
+  std::signal(SIGPIPE, SIG_IGN);
   watched_run watched(given);
   const auto start = std::chrono::steady_clock::now();
-  is_on_chip(given) ? run_on_chip(given, work, watched.watch(), facts)
-                    : run_on_workers(given, work, watched.watch(), facts);
+  is_on_chip(given) ? run_on_chip(given, work, watched.options(), facts)
+                    : run_on_workers(given, work, watched.options(), facts);
   facts.elapsed = std::chrono::steady_clock::now() - start;
   watched.write();
   return facts;

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <chrono>
-#include <creek/core/measuring/trace.hpp>
 #include <creek/core/units.hpp>
-#include <creek/stream/report.hpp>
+#include <creek/stream/pipeline.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -36,6 +35,9 @@ void add_stream_options(command_line::command& command, stream_options& given,
                         const char* quiet_text);
 /// Throws usage_error for options that have no effect with the chosen backend.
 void check_stream_options(const command_line::command& command, const stream_options& given);
+/// Throws usage_error if the output, named so in messages, is to share standard output with JSON or
+/// to go to a terminal. For commands whose output goes to standard output.
+void check_standard_output(const stream_options& given, const char* output);
 [[nodiscard]] bool is_on_chip(const stream_options& given);
 
 /// A run on a simulated chip.
@@ -54,16 +56,12 @@ struct stream_facts {
   std::optional<simulated_stream> simulated;
 };
 
-/// Receivers of what a pipeline does, for its options; null if nobody has asked.
-struct stream_watch {
-  stream::network_report* report = nullptr;
-  trace::session* trace = nullptr;
-};
+/// Called with the number of workers or simulated cores, and options for the pipeline: where it
+/// reports, if that was asked for.
+using stream_work = std::function<void(unsigned workers, pipeline_options options)>;
 
-/// Called with the number of workers or simulated cores.
-using stream_work = std::function<void(unsigned workers, const stream_watch& watch)>;
-
-/// Calls `work` on a runtime and ends the runtime. A failure of a stage of a pipeline is thrown as
+/// Calls `work` on a runtime and ends the runtime. From then on a pipe without a reader is a write
+/// that fails: SIGPIPE is ignored. A failure of a stage of a pipeline is thrown as
 /// it left the stage. Then prints the report to standard error and writes the files that were asked
 /// for. Throws usage_error for impossible options.
 [[nodiscard]] stream_facts run_stream(const stream_options& given, const stream_work& work);

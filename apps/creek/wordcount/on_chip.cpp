@@ -33,7 +33,7 @@ void wordcount_on_chip(const wordcount_arguments& given) {
   mapreduce::options chosen = options_of(given);
   chosen.report = &done;
   std::optional<progress_bar> bar;
-  watch(bar, given.job, done, from.splits());
+  watch(bar, given.job.quiet, done, from.splits());
   const auto run = run_on_chip(job_of(given), from, chosen, cores, on);
   bar.reset();
 

@@ -24,7 +24,7 @@ class descriptor_or_file {
       : descriptor_(descriptor), name_("descriptor " + std::to_string(descriptor)) {}
   explicit descriptor_or_file(const std::string& file)
       : file_(file), descriptor_(file_->descriptor()), name_(file_->name()) {}
-  [[nodiscard]] int get() const noexcept { return descriptor_; }
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:
@@ -40,8 +40,6 @@ using wait_call = function_ref<void(function_ref<void(const std::stop_token&)>)>
 /// also after a stop. Waits by `wait`. Throws error.
 [[nodiscard]] std::size_t read_some(int descriptor, const std::string& name, std::span<char> to,
                                     wait_call wait);
-/// Writes all; gives up at a stop. Waits by `wait`. Throws error.
-void write_all(int descriptor, const std::string& name, std::string_view bytes, wait_call wait);
 
 /// Waits for something else than a channel, in the process of this port.
 template <class Port>
@@ -57,9 +55,9 @@ auto waiting_in(Port& port) {
 /// many as there are. Returns their number; 0 at the end, and once the network ends early. A file
 /// that is not in memory is read by a thread that is no worker (blocking()); for other descriptors
 /// the process waits (wait_readable()). Throws error, with the name, if the read fails. Nobody else
-/// reads a descriptor that may block.
-template <class Port>
-[[nodiscard]] std::size_t read_some(const open_file& from, std::span<char> to, Port& port) {
+/// reads a descriptor that may block. `from` is an open_file, or has its descriptor() and name().
+template <class File, class Port>
+[[nodiscard]] std::size_t read_some(const File& from, std::span<char> to, Port& port) {
   return detail::read_some(from.descriptor(), from.name(), to, detail::waiting_in(port));
 }
 
