@@ -78,6 +78,7 @@ std::size_t blocks_of(const open_file& file, std::size_t block) {
 struct compressed_block {
   std::string stream;
   std::size_t bytes;  ///< of the block
+  [[nodiscard]] std::size_t transfer_bytes() const noexcept { return sizeof *this + stream.size(); }
 };
 
 class compression {

@@ -128,6 +128,9 @@ class drawing {
   struct band {
     encoded_rows rows;
     std::uint64_t rays;
+    [[nodiscard]] std::size_t transfer_bytes() const noexcept {
+      return sizeof *this + rows.bytes.size();
+    }
   };
 
   std::optional<int> next_band() {

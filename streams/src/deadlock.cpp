@@ -39,9 +39,12 @@ network_state::walk_end network_state::walk_from(process*& at, std::uint64_t fir
   }
   if (at->walk_ != walk) return walk_end::at_seen;
   // All of them waited at once if none has changed since it was seen: each would have had to be
-  // woken by the next one, which waited.
+  // woken by the next one, which waited, or by a message that this one had sent before.
   const process* each = at;
   do {
+    const item_route* const route = each->awaited_.load(std::memory_order_relaxed)->route();
+    // In this order: a message is in use until it has woken the process that it is for.
+    if (route != nullptr && route->is_in_use()) return walk_end::at_active;
     if (each->state_.load(std::memory_order_seq_cst) != each->seen_) return walk_end::at_active;
     each = &each->awaited_process();
   } while (each != at);

@@ -62,8 +62,9 @@ ssize_t read_now(int descriptor, std::span<char> to) {
 /// Writes without blocking; returns as read_what_is_there().
 ssize_t write_what_fits(int descriptor, mode_t type, std::string_view bytes) {
   if (type == S_IFSOCK) {
-    return result_of(
-        [&] { return send(descriptor, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL); });
+    return result_of([&] {
+      return ::send(descriptor, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    });
   }
   const iovec place{const_cast<char*>(bytes.data()), bytes.size()};
   return result_of([&] { return pwritev2(descriptor, &place, 1, -1, RWF_NOWAIT); });

@@ -75,8 +75,17 @@ void network::add(std::unique_ptr<detail::channel_base> channel) {
   state_->add(std::move(channel));
 }
 
-void network::add(std::unique_ptr<detail::process> process) {
-  state_->add(std::move(process));
+std::size_t network::add(std::unique_ptr<detail::process> process) {
+  return state_->add(std::move(process));
+}
+
+void network::join_previous(std::size_t process) noexcept {
+  state_->join_previous(process);
+}
+
+void network::place(std::size_t process, unsigned worker) {
+  require_not_run();
+  state_->place(process, worker);
 }
 
 void network::run(std::stop_token stop) {

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
+#include <cstring>
+#include <utility>
 
 #include <creek/core/error.hpp>
 #include <creek/core/threads/sanitizer.hpp>
-#include <creek/tasking/sleep.hpp>
+#include <creek/tasking/ext/remote_message.hpp>
 
 namespace creek::stream::detail {
 
@@ -37,37 +38,78 @@ void network_state::run() {
   search_period_ = std::bit_ceil(std::max<std::uint64_t>(1024, 4 * processes_.size()));
   activity_.store(processes_.size(), std::memory_order_relaxed);
   alive_.store(processes_.size(), std::memory_order_relaxed);
+  if (!traits.shares_memory || any_is_placed()) {
+    require_workers();
+    home_->messages().prepare();
+    if (!traits.shares_memory) place_all();
+    start_placed();
+  }
   start_next();
-  start_all_that_is_due();
   if (!processes_.empty()) end_.wait("the end of a network");
   ended_ = tick_clock::now();
 }
 
-/// One process at a time, so that the queue of a worker has room for it.
+/// One process at a time: each starts the next one, so that a worker's queue stays short.
 void network_state::start_next() noexcept {
-  if (next_to_start_ == processes_.size()) return;
-  int here = home_->worker_index();
-  submits_.store(here);
-  home_->submit(processes_[next_to_start_].get());
-  submits_.compare_exchange_strong(here, nobody);
+  while (next_to_start_ != processes_.size() && processes_[next_to_start_]->worker() >= 0)
+    ++next_to_start_;
+  if (next_to_start_ != processes_.size()) home_->submit(processes_[next_to_start_++].get());
 }
 
-void network_state::start_all_that_is_due() {
-  while (start_is_due_.load(std::memory_order_relaxed)) {
-    sleep_for(std::chrono::microseconds(10));
-    start_what_is_due();
+void network_state::place(std::size_t process, unsigned worker) {
+  if (process >= processes_.size()) {
+    throw usage_error(fmt::format("stream: there is no process {}: the network has {}", process,
+                                  processes_.size()));
+  }
+  processes_[process]->place(worker);
+}
+
+/// Gives a worker to each process that has none: the same one to neighbours if there are more
+/// processes than workers, else neighbouring ones, from the calling worker on. Those that join
+/// others are one with them.
+void network_state::place_all() {
+  const auto joins = [](const auto& each) { return each->joins_previous(); };
+  const std::size_t groups =
+      processes_.size() - static_cast<std::size_t>(std::ranges::count_if(processes_, joins));
+  const auto first = static_cast<std::size_t>(home_->worker_index());
+  const std::size_t shares = std::max<std::size_t>(groups, workers_);
+  std::size_t begun = 0;
+  for (const auto& each : processes_) {
+    begun += each->joins_previous() ? 0 : 1;
+    if (each->worker() >= 0) continue;
+    each->place(static_cast<unsigned>((first + (begun - 1) * workers_ / shares) % workers_));
+  }
+  for (const auto& each : channels_) each->use_messages();
+}
+
+bool network_state::any_is_placed() const noexcept {
+  return std::ranges::any_of(processes_, [](const auto& each) { return each->worker() >= 0; });
+}
+
+void network_state::require_workers() const {
+  for (const auto& each : processes_) {
+    if (each->worker() < static_cast<int>(workers_)) continue;
+    throw usage_error(fmt::format("stream: process '{}' is to run on worker {}, of {} workers",
+                                  each->name(), each->worker(), workers_));
   }
 }
 
-bool network_state::one_starts() noexcept {
-  // On some backends submit() runs a task at once if a queue is full.
-  if (submits_.load() == home_->worker_index()) {
-    start_is_due_.store(true);
-    return false;
+struct network_state::start_message {
+  ext::message_head head;
+  process* started;
+  static void arrive(std::byte* message) noexcept {
+    start_message came;
+    std::memcpy(&came, message, sizeof came);
+    came.started->execute();
   }
-  ++next_to_start_;
-  start_next();
-  return true;
+};
+
+void network_state::start_placed() {
+  for (const auto& each : processes_) {
+    if (each->worker() < 0) continue;
+    const start_message made{{&start_message::arrive, nullptr, nullptr}, each.get()};
+    send(*each, &made, sizeof made);
+  }
 }
 
 void network_state::one_ends() noexcept {

@@ -16,6 +16,7 @@
 #include <creek/stream/detail/completion.hpp>
 #include <creek/stream/detail/process.hpp>
 #include <creek/stream/report.hpp>
+#include <creek/tasking/ext/messages.hpp>
 
 namespace creek::stream::detail {
 
@@ -28,7 +29,11 @@ class network_state {
   void expect_process() {
     if (processes_.size() == processes_.capacity()) processes_.reserve(2 * processes_.size() + 8);
   }
-  void add(std::unique_ptr<process> one) { processes_.push_back(std::move(one)); }
+  /// Returns its number.
+  std::size_t add(std::unique_ptr<process> one) {
+    processes_.push_back(std::move(one));
+    return processes_.size() - 1;
+  }
   [[nodiscard]] std::size_t channels() const noexcept { return channels_.size(); }
   [[nodiscard]] const channel_base& channel(std::size_t index) const { return *channels_[index]; }
   /// Has the times of processes and channels measured, and traced if `session` is not null. Before
@@ -43,16 +48,21 @@ class network_state {
   /// Returns why the network ended early. After run(), when nobody can end it any more.
   [[nodiscard]] std::exception_ptr reason() const noexcept { return reason_; }
 
-  /// Called by a process on its strand before all else: lets the next one start. Returns false if
-  /// it runs within submit(), whose caller it would hold up: then it starts later.
-  [[nodiscard]] bool one_starts() noexcept;
-  /// Starts a process that could not start before, if it can now.
-  void start_what_is_due() noexcept {
-    if (start_is_due_.load(std::memory_order_relaxed) && start_is_due_.exchange(false))
-      start_next();
+  /// Called by a process on its strand before all else: lets the next one start.
+  void one_starts(const process& started) noexcept {
+    if (started.worker() < 0) start_next();
   }
-  /// Lets other tasks of the worker run until nothing is due.
-  void start_all_that_is_due();
+  void join_previous(std::size_t process) noexcept { processes_[process]->join_previous(); }
+  /// Has a process run on a worker. Before run().
+  void place(std::size_t process, unsigned worker);
+  /// Returns whether a process that was placed runs on the calling worker.
+  [[nodiscard]] bool is_here(const process& one) const noexcept {
+    return one.worker() == home_->worker_index();
+  }
+  /// Sends a message, which one_more() has counted, to the worker of a process that was placed.
+  void send(const process& to, const void* message, std::size_t bytes) const {
+    home_->messages().send(static_cast<unsigned>(to.worker()), message, bytes);
+  }
 
   /// Ends all processes when they next wait, because of this. The first reason counts.
   void end_early(std::exception_ptr why) noexcept;
@@ -71,8 +81,13 @@ class network_state {
   }
   /// A process that is to continue.
   void one_continues() noexcept { activity_.fetch_add(1, std::memory_order_seq_cst); }
-  /// A process that has ended; looks for deadlocks if it was the last active one. The network may
-  /// be gone after that.
+  /// A message that is sent: active until it has arrived.
+  void one_more() noexcept {
+    one_continues();
+    alive_.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// A process that has ended, or a message that has arrived; looks for deadlocks if it was the
+  /// last one active. The network may be gone after that.
   void one_ends() noexcept;
   /// Lets the next process that waits search.
   void ask_for_search() noexcept { search_is_asked_for_.store(true, std::memory_order_seq_cst); }
@@ -91,6 +106,12 @@ class network_state {
   /// The low half counts active processes, the high half waits.
   static constexpr std::uint64_t wait_step = std::uint64_t{1} << 32;
   void start_next() noexcept;
+  void place_all();
+  [[nodiscard]] bool any_is_placed() const noexcept;
+  /// Throws usage_error if a process was placed on a worker that does not exist.
+  void require_workers() const;
+  struct start_message;
+  void start_placed();
   [[nodiscard]] static std::uint32_t active(std::uint64_t activity) noexcept {
     return static_cast<std::uint32_t>(activity);
   }
@@ -116,9 +137,6 @@ class network_state {
   alignas(64) std::atomic<std::uint64_t> activity_{0};
   ext::executor* home_ = nullptr;
   std::size_t next_to_start_ = 0;  ///< used by one at a time: the process that started last
-  static constexpr int nobody = -1;
-  std::atomic<int> submits_{nobody};  ///< the worker that starts a process
-  std::atomic<bool> start_is_due_{false};
   std::atomic<std::size_t> alive_{0};
   completion end_;
   std::uint64_t search_period_ = 1;

@@ -17,11 +17,6 @@
 
 namespace creek::stream::detail {
 
-void let_earlier_strands_go_first() {
-  ext::executor* const home = ext::current_executor();
-  if (home != nullptr && home->bookkeeping() != nullptr) home->bookkeeping()->about_to_publish();
-}
-
 channel_base::channel_base(network_state& network, std::size_t number, std::string item_type)
     : network_(&network), number_(number), item_type_(std::move(item_type)) {}
 
@@ -33,6 +28,7 @@ bool channel_base::is_ready(side which) const noexcept {
   const word written = process_memory::load(place_.written);
   if (which == side::items)
     return writer_has_ended() || written != process_memory::load(place_.taken);
+  if (route_) return route_->room() != 0 || reader_has_ended();
   const word published = process_memory::load(place_.published);
   return (written - published) / spsc_place::step < capacity() || reader_has_ended();
 }
@@ -77,8 +73,8 @@ struct process::wait_call {
 
 void process::wait(channel_base& at, side which) {
   publish_room_of_inputs();
-  network_->start_all_that_is_due();
   leave_if_network_ends();
+  if (which == side::room && at.route() != nullptr) at.route()->want_room();
   if (activity_) [[unlikely]]
     activity_->wait_begins();
   if (!spins_until_ready(at, which)) suspend_at(at, which);
@@ -169,7 +165,7 @@ std::stop_token process::early_end() const noexcept {
 
 void process::leave_if_nobody_reads() const {
   const auto has_ended = [](const channel_base* each) {
-    return each->reader_has_ended() || each->writer_has_ended();
+    return each->reader_has_ended() || each->writer_has_closed();
   };
   if (std::ranges::all_of(outputs_, has_ended)) throw process_leaves{};
 }
@@ -194,7 +190,7 @@ void process::fail(std::exception_ptr cause) noexcept {
 
 /// Runs the process to its end, on its strand.
 void process::execute() noexcept {
-  if (!network_->one_starts()) return;
+  network_->one_starts(*this);
   change_phase(phase::running);
   if (activity_) activity_->begin();
   if (!network_->ends_early()) {
@@ -205,7 +201,6 @@ void process::execute() noexcept {
   }
   if (activity_) activity_->end();
   close_ports();
-  network_->start_what_is_due();
   change_phase(phase::ended);
   network_->one_ends();
 }

@@ -343,4 +343,57 @@ TEST_P(Network, LeavesAWorkerToTasksFromOutside) {
   });
 }
 
+/// A process that was placed begins on its worker and goes on there behind each wait.
+TEST_P(Network, KeepsProcessesWhereTheyWerePlaced) {
+  if (GetParam().backend == "tbb") GTEST_SKIP() << "oneTBB chooses the threads";
+  on_each_runtime([](creek::runtime& rt) {
+    rt.run([&] {
+      const unsigned workers = creek::ext::current_executor()->traits().worker_count;
+      const auto here = [] {
+        return static_cast<unsigned>(creek::ext::current_executor()->worker_index());
+      };
+      network net;
+      std::vector<int> got;
+      auto ends = net.make_channel<int>(2);
+      const auto first = net.add("numbers", writes_numbers(100), std::move(ends.writer));
+      net.place(first, workers - 1);
+      for (unsigned i = 0; i < 2 * workers; ++i) {
+        auto next = net.make_channel<int>(2);
+        const unsigned place = i * 3 % workers;
+        const auto one = net.add(
+            "stage",
+            [here, place](in<int>& from, out<int>& to) {
+              while (const auto each = from.read()) {
+                EXPECT_EQ(here(), place);
+                to.write(*each);
+              }
+            },
+            std::move(ends.reader), std::move(next.writer));
+        EXPECT_EQ(one, i + 1);
+        net.place(one, place);
+        ends.reader = std::move(next.reader);
+      }
+      net.add("sink", appends_to(got), std::move(ends.reader));
+      net.run();
+      EXPECT_EQ(got, numbers(100));
+    });
+  });
+}
+
+TEST_P(Network, RefusesPlacesThatDoNotExist) {
+  creek::runtime rt(creek::scheduler_options{.workers = GetParam().workers}, GetParam().backend);
+  rt.run([&] {
+    network net;
+    const auto only = net.add("only", [] {});
+    EXPECT_EQ(text_of<creek::usage_error>([&] { net.place(1, 0); }),
+              "stream: there is no process 1: the network has 1");
+    net.place(only, GetParam().workers);
+    const std::string count = std::to_string(GetParam().workers);
+    EXPECT_EQ(text_of<creek::usage_error>([&] { net.run(); }),
+              "stream: process 'only' is to run on worker " + count + ", of " + count + " workers");
+    EXPECT_EQ(text_of<creek::usage_error>([&] { net.place(only, 0); }),
+              "stream: a network is complete once it runs");
+  });
+}
+
 }  // namespace

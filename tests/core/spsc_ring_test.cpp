@@ -189,6 +189,23 @@ TEST(SpscRing, ClosesWithAReason) {
   EXPECT_GT(r.in.room(), 0U);
 }
 
+TEST(SpscRing, HidesItemsUntilTheyAreShown) {
+  ring<std::unique_ptr<int>> r(3);
+  int* const first = r.in.try_emplace_hidden(std::make_unique<int>(1))->get();
+  EXPECT_NE(r.in.try_emplace_hidden(std::make_unique<int>(2)), nullptr);
+  EXPECT_TRUE(r.out.empty());
+  r.in.show(1);
+  EXPECT_EQ(r.out.try_pop()->get(), first);
+  EXPECT_TRUE(r.out.empty());
+  EXPECT_NE(r.in.try_emplace_hidden(std::make_unique<int>(3)), nullptr);
+  EXPECT_NE(r.in.try_emplace_hidden(std::make_unique<int>(4)), nullptr);
+  EXPECT_EQ(r.in.try_emplace_hidden(std::make_unique<int>(5)), nullptr);
+  r.in.show(3);
+  r.in.close(7);
+  for (const int expected : {2, 3, 4}) EXPECT_EQ(**r.out.try_pop(), expected);
+  EXPECT_EQ(r.out.closed_by_producer(), 7U);
+}
+
 TEST(SpscRing, RejectsCapacitiesOutOfRange) {
   EXPECT_THROW(spsc_producer<int>({}, {}, 0), usage_error);
   EXPECT_THROW(spsc_consumer<int>({}, {}, (std::size_t{1} << 29) + 1), usage_error);

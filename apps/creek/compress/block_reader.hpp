@@ -32,6 +32,7 @@ struct input_block {
   std::unique_ptr<char[]> bytes;
   std::size_t size = 0;
   [[nodiscard]] std::string_view text() const noexcept { return {bytes.get(), size}; }
+  [[nodiscard]] std::size_t transfer_bytes() const noexcept { return sizeof *this + size; }
 };
 
 /// The source of a pipeline: a file in blocks of `block_bytes` bytes, the last one of fewer. While

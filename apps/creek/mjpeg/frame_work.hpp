@@ -15,6 +15,9 @@ struct decoded_frame {
   std::uint32_t checksum = 0;  ///< CRC-32 of the bytes red, green, blue, from the top left
   std::string picture;         ///< the frame as PPM, if asked for
   std::string fault;           ///< why there is no frame
+  [[nodiscard]] std::size_t transfer_bytes() const noexcept {
+    return sizeof *this + picture.size();
+  }
 };
 
 struct decoding_options {

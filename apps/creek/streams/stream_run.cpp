@@ -26,7 +26,7 @@ namespace {
 
 /// Maximum number of tasks in the message-passing memory of a core. A stage with fewer items at
 /// once never fills its deque, with which its next item would run before others get one.
-constexpr std::size_t max_tasks_in_deque = 50;
+constexpr std::size_t max_tasks_in_deque = 36;
 
 std::string backend_name(const stream_options& given) {
   return given.backend.empty() ? backend_of_environment() : given.backend;
@@ -60,7 +60,8 @@ void run_on_chip(const stream_options& given, const stream_work& work,
   scc chip;
   chip.machine = to_machine_options(given.chip);
   const std::uint64_t seed = chip.machine.seed;
-  chip.machine.seed = 0;  // the runtime's options have it
+  chip.machine.seed = 0;                                     // the runtime's options have it
+  chip.machine.blocks = scc_backend::block_moves::combined;  // items are large
   chip.options.seed = seed;
   chip.options.deque_capacity = max_tasks_in_deque;
   chip.options.workers = static_cast<unsigned>(participating_cores(given.chip, chip.machine));

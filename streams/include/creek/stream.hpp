@@ -8,3 +8,4 @@
 #include <creek/stream/pipeline.hpp>
 #include <creek/stream/port.hpp>
 #include <creek/stream/processes.hpp>
+#include <creek/stream/transfer_bytes.hpp>

@@ -23,6 +23,7 @@ struct raw_frame {
   std::uint64_t number = 0;  ///< from 0, damaged frames among them
   std::string jpeg;
   std::string fault;  ///< why it cannot be decoded, if that is known already
+  [[nodiscard]] std::size_t transfer_bytes() const noexcept { return sizeof *this + jpeg.size(); }
 };
 
 class frame_splitter {

@@ -138,6 +138,8 @@ class process_of final : public process {
   std::tuple<Ports...> ports_;
 };
 
+class pipeline_builder;
+
 struct state_deleter {
   void operator()(network_state* state) const noexcept;
 };
@@ -172,9 +174,10 @@ class network {
   /// if it returns nothing, until all inputs are at their ends, for which it waits for an item of
   /// one of them before each call. init(ports...) is called before and
   /// finish(ports...) after that, if the object has them. `std::ref(object)` uses an object of the
-  /// caller. Throws usage_error if a port is not the end of a channel of this network.
+  /// caller. Returns the number of the process, from 0 on. Throws usage_error if a port is not the
+  /// end of a channel of this network.
   template <class Body, detail::any_port... Ports>
-  void add(std::string name, Body&& body, Ports... ports) {
+  std::size_t add(std::string name, Body&& body, Ports... ports) {
     static_assert(
         detail::has_fire<std::unwrap_ref_decay_t<Body>, Ports...> ||
             std::invocable<std::unwrap_ref_decay_t<Body>&, Ports&...>,
@@ -184,9 +187,16 @@ class network {
     (require_own(ports.channel_, name, ++number), ...);
     expect_process();
     using process = detail::process_of<std::decay_t<Body>, Ports...>;
-    add(std::make_unique<process>(*state_, std::move(name), std::forward<Body>(body),
-                                  std::move(ports)...));
+    return add(std::make_unique<process>(*state_, std::move(name), std::forward<Body>(body),
+                                         std::move(ports)...));
   }
+
+  /// Has a process, by its number, run on this worker of the runtime, where it stays (on tbb it may
+  /// run anywhere). Without that a process runs wherever it is taken up; where workers share no
+  /// memory, as on the simulated chip, neighbours in the order of add() get the same worker or the
+  /// next one. Throws usage_error if there is no such process, or the network has run; run() does
+  /// if there is no such worker.
+  void place(std::size_t process, unsigned worker);
 
   /// Runs all processes as tasks of the calling strand's runtime and returns when they have ended.
   /// Throws process_error for the first exception that leaves a process, deadlock_error if
@@ -206,6 +216,10 @@ class network {
   [[nodiscard]] network_report report() const;
 
  private:
+  friend class detail::pipeline_builder;
+
+  /// Has a process share the worker of the one before it, where workers share no memory.
+  void join_previous(std::size_t process) noexcept;
   template <class T>
   [[nodiscard]] static std::string type_name() {
     if constexpr (requires { T::item_name; }) {
@@ -223,7 +237,7 @@ class network {
   void require_own(const detail::channel_base* channel, const std::string& process,
                    std::size_t port) const;
   void add(std::unique_ptr<detail::channel_base> channel);
-  void add(std::unique_ptr<detail::process> process);
+  std::size_t add(std::unique_ptr<detail::process> process);
 
   network_options options_;
   bool has_run_ = false;

@@ -211,19 +211,22 @@ class pipeline_builder {
     auto ends = net_.make_channel<result>();
     const std::string name = next_name();
     auto slots = std::make_shared<std::vector<slot>>(stage.max_items + 2);
-    net_.add(
+    // A long way between the two, and to the items, would leave workers without tasks.
+    const std::size_t starts = net_.add(
         name + ", start",
         [&stage, slots](in<T>& items, out<task>& to) {
           counted_tasks tasks(*items.process_);
           std::size_t next_slot = 0;
           for (T& each : items) {
-            slot& one = (*slots)[next_slot++ % slots->size()];
-            one.start(stage.function, std::move(each), tasks);
+            const std::size_t place = next_slot++ % slots->size();
+            slot& one = (*slots)[place];
+            one.start(stage.function, std::move(each), tasks, place);
             to.write(task{&one});
           }
         },
         std::move(from), std::move(started.writer));
-    net_.add(
+    net_.join_previous(starts);
+    const std::size_t passes_on = net_.add(
         name,
         [name, slots](in<task>& items, out<result>& to) {
           std::size_t count = 0;
@@ -235,6 +238,7 @@ class pipeline_builder {
           }
         },
         std::move(started.reader), std::move(ends.writer));
+    net_.join_previous(passes_on);
     add(std::move(ends.reader), next, rest...);
   }
   [[nodiscard]] std::string next_name() { return "stage " + std::to_string(++stages_); }

@@ -98,11 +98,7 @@ class port {
     process_->wait(*channel_, Side);
   }
   /// Called before each use of the channel, which the process then has.
-  void prepare() const {
-    process_->leave_if_network_ends();
-    if (ext::any_backend_orders_strands.load(std::memory_order_relaxed)) [[unlikely]]
-      let_earlier_strands_go_first();
-  }
+  void prepare() const { process_->leave_if_network_ends(); }
 
   channel<T>* channel_ = nullptr;
   process* process_ = nullptr;

@@ -11,6 +11,7 @@
 
 #include <creek/core/messages/spsc_ring.hpp>
 #include <creek/stream/detail/process.hpp>
+#include <creek/stream/transfer_bytes.hpp>
 
 namespace creek::stream::detail {
 
@@ -31,12 +32,17 @@ class channel final : public channel_base {
     block smaller = std::move(memory_);
     spsc_consumer<T> from = consumer_;
     use(std::move(larger), capacity);
+    std::size_t kept = 0;
     try {
-      from.consume([this](T&& item) { (void)producer_.try_emplace(std::move(item)); });
+      kept = from.consume([this](T&& item) { (void)producer_.try_emplace(std::move(item)); });
     } catch (...) {
       drop_items(from);
       count_from_here();
       throw;
+    }
+    if (route() != nullptr) {
+      producer_.show(kept);
+      route()->restart(capacity - kept);
     }
     count_from_here();
   }
@@ -44,6 +50,8 @@ class channel final : public channel_base {
   /// Adds an item; returns false if there is no room.
   template <class U>
   [[nodiscard]] bool try_write(U&& value) {
+    if (route() != nullptr) [[unlikely]]
+      return try_send(std::forward<U>(value));
     if (!producer_.try_emplace(std::forward<U>(value))) [[unlikely]]
       return false;
     changed(side::items);
@@ -52,6 +60,8 @@ class channel final : public channel_base {
   /// Adds as many of these items as there is room for; returns their number.
   template <class Iterator>
   [[nodiscard]] std::size_t try_write_some(Iterator first, std::size_t count) {
+    if (route() != nullptr) [[unlikely]]
+      return try_send_some(first, count);
     const std::size_t written = producer_.try_push(first, count);
     if (written != 0) changed(side::items);
     return written;
@@ -60,6 +70,10 @@ class channel final : public channel_base {
   template <class Take>
   std::size_t try_read(Take&& take, std::size_t limit) {
     const std::size_t count = consumer_.consume(take, limit);
+    if (route() != nullptr) [[unlikely]] {
+      route()->note_read(count, published_position());
+      return count;
+    }
     if (waits_for_published_room()) [[unlikely]]
       wake(side::room);
     return count;
@@ -68,22 +82,71 @@ class channel final : public channel_base {
   /// Returns whether the writer has ended and all items were read.
   [[nodiscard]] bool is_at_end() { return consumer_.closed_by_producer().has_value(); }
 
+  void use_messages() override {
+    set_route(std::make_unique<item_route>(*this, capacity(), sizeof(T)));
+  }
   void publish_room() noexcept override {
     if (!has_room_to_publish()) return;
+    if (route() != nullptr) {
+      // A message: only if the writer waits for it.
+      if (!route()->room_is_wanted()) return;
+      consumer_.publish();
+      return route()->return_room(published_position());
+    }
     consumer_.publish();
     changed(side::room);
   }
   void writer_ends() noexcept {
-    producer_.close();
-    changed(side::items);
+    if (route() != nullptr) return route()->end_items();
+    hear(news::end_of_items, 0);
   }
   /// Items that come later are destroyed with the channel.
   void reader_ends() noexcept {
-    tell_end_of_reader();
+    if (route() != nullptr) {
+      route()->end_reader();
+    } else {
+      tell_end_of_reader();
+    }
     drop_items(consumer_);
+  }
+  void hear(news what, std::size_t count) noexcept override {
+    switch (what) {
+      case news::items:
+        producer_.show(count);
+        return changed(side::items);
+      case news::room_wanted:
+        route()->note_wanted_room();
+        return publish_room();
+      case news::end_of_items:
+        producer_.close();
+        return changed(side::items);
+      case news::room:
+        route()->add_room(count);
+        return changed(side::room);
+      case news::end_of_reader:
+        return tell_end_of_reader();
+    }
   }
 
  private:
+  // Items that travel lie in the ring at once, but only the writer knows that.
+  template <class U>
+  [[nodiscard, gnu::noinline]] bool try_send(U&& value) {
+    if (route()->room() == 0) return false;
+    const T* const made = producer_.try_emplace_hidden(std::forward<U>(value));
+    route()->send_items(1, transfer_bytes(*made));
+    return true;
+  }
+  template <class Iterator>
+  [[nodiscard, gnu::noinline]] std::size_t try_send_some(Iterator first, std::size_t count) {
+    const std::size_t sent = std::min(count, route()->room());
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < sent; ++i, ++first)
+      bytes += transfer_bytes(*producer_.try_emplace_hidden(*first));
+    if (sent != 0) route()->send_items(sent, bytes);
+    return sent;
+  }
+
   struct deleter {
     void operator()(std::byte* bytes) const noexcept { ::operator delete(bytes, line); }
   };

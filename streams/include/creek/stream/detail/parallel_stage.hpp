@@ -13,6 +13,7 @@
 #include <creek/stream/detail/completion.hpp>
 #include <creek/stream/detail/process.hpp>
 #include <creek/stream/pipeline_error.hpp>
+#include <creek/stream/transfer_bytes.hpp>
 
 namespace creek::stream::detail {
 
@@ -42,7 +43,8 @@ class counted_tasks {
 
 /// An item of a parallel stage, and the task that works on it. One item is with the process that
 /// starts them, one with the process that passes them on, the others in the channel between the
-/// two. Submitted, not spawned: the oldest is to begin first, for the others wait behind it.
+/// two. Where workers share no memory, items and results go by way of memory that all can reach.
+/// Submitted, not spawned: the oldest is to begin first, for the others wait behind it.
 template <class F, class T, class R>
 class started_item : ext::submitted_task {
  public:
@@ -52,10 +54,13 @@ class started_item : ext::submitted_task {
     };
     ext::submitted_task::name = "an item of a parallel stage";
   }
-  void start(F& function, T&& item, counted_tasks& tasks) {
+  /// `place` numbers the items that may be under way at once.
+  void start(F& function, T&& item, counted_tasks& tasks, std::size_t place) {
     function_ = &function;
     item_.emplace(std::move(item));
     tasks_ = &tasks;
+    place_ = place;
+    charge_shared_item(*item_, place_, true);
     end_.reset();
     tasks.one_begins();
     ext::current_executor()->submit(this);
@@ -64,6 +69,7 @@ class started_item : ext::submitted_task {
   /// Takes the result, after the end; throws pipeline_error if the function threw.
   R take(const std::string& stage, std::size_t number) {
     if (failure_) throw pipeline_error(stage, number, failure_);
+    charge_shared_item(*result_, place_, false);
     return *std::exchange(result_, std::nullopt);
   }
 
@@ -81,7 +87,9 @@ class started_item : ext::submitted_task {
   }
   void call() noexcept {
     try {
+      charge_shared_item(*item_, place_, false);
       result_.emplace((*function_)(std::move(*item_)));
+      charge_shared_item(*result_, place_, true);
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -90,6 +98,7 @@ class started_item : ext::submitted_task {
 
   F* function_ = nullptr;
   counted_tasks* tasks_ = nullptr;
+  std::size_t place_ = 0;
   std::optional<T> item_;
   completion end_;
   std::optional<R> result_;

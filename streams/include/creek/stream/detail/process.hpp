@@ -16,6 +16,7 @@
 #include <creek/core/messages/spsc_ring.hpp>
 #include <creek/core/threads/asymmetric_fence.hpp>
 #include <creek/stream/detail/activity.hpp>
+#include <creek/stream/detail/item_route.hpp>
 #include <creek/tasking/ext/executor.hpp>
 #include <creek/tasking/ext/task_stack.hpp>
 
@@ -44,6 +45,12 @@ class channel_base {
   virtual void grow(std::size_t capacity) = 0;
   /// Lets the writer see all room: before the reader waits. Called by the reader.
   virtual void publish_room() noexcept = 0;
+  /// Called on the worker that news of the other end is for, once they have arrived.
+  virtual void hear(news what, std::size_t count) noexcept = 0;
+  /// Has items travel in messages. Before any is written.
+  virtual void use_messages() = 0;
+  /// Returns the way of the items, or null if both ends share memory.
+  [[nodiscard]] item_route* route() const noexcept { return route_.get(); }
 
   /// Returns how many items were read (side items) or written so far. Called by that end; by others
   /// once it has ended.
@@ -59,6 +66,7 @@ class channel_base {
     count.total += (now - count.position) & item_count::mask;
     count.position = now;
   }
+  [[nodiscard]] std::size_t number() const noexcept { return number_; }
   /// Returns "channel 3 (int)".
   [[nodiscard]] std::string name() const;
   [[nodiscard]] process*& end(side which) noexcept {
@@ -86,12 +94,18 @@ class channel_base {
   [[nodiscard]] bool reader_has_ended() const noexcept {
     return reader_has_ended_.load(std::memory_order_acquire);
   }
+  /// Returns what the reader knows.
   [[nodiscard]] bool writer_has_ended() const noexcept {
     return (process_memory::load(place_.written) & spsc_place::closed_bit) != 0;
+  }
+  /// Returns what the writer knows: whether it has closed its port.
+  [[nodiscard]] bool writer_has_closed() const noexcept {
+    return route_ ? route_->has_ended() : writer_has_ended();
   }
 
  protected:
   void set_place(const spsc_place& place) noexcept { place_ = place; }
+  void set_route(std::unique_ptr<item_route> route) noexcept { route_ = std::move(route); }
   /// Called behind a change of the place, before which all items were counted.
   void count_from_here() noexcept {
     for (const side which : {side::items, side::room})
@@ -103,6 +117,10 @@ class channel_base {
   /// Returns whether the reader has taken items whose room it has not published. Reader only.
   [[nodiscard]] bool has_room_to_publish() const noexcept {
     return process_memory::load(place_.taken) != process_memory::load(place_.published);
+  }
+  /// Returns the position up to which room was published.
+  [[nodiscard]] word published_position() const noexcept {
+    return process_memory::load(place_.published);
   }
   /// Says that the reader takes no more items.
   void tell_end_of_reader() noexcept;
@@ -121,6 +139,8 @@ class channel_base {
     ticks waited;
   };
   [[nodiscard]] word position(side which) const noexcept {
+    if (which == side::room && route_)
+      return static_cast<word>(route_->written()) & item_count::mask;
     return process_memory::load(which == side::items ? place_.taken : place_.written) /
            spsc_place::step;
   }
@@ -136,14 +156,12 @@ class channel_base {
   // Read at every operation, written when somebody waits.
   alignas(64) std::atomic<process*> waiting_[2]{};
   spsc_place place_{};
+  std::unique_ptr<item_route> route_;
   std::atomic<bool> reader_has_ended_{false};
   const char* trace_name_ = nullptr;
   item_count counts_[2];
   wait_count waits_[2];
 };
-
-/// On a backend that orders strands by a time of its own, called before a channel is used.
-void let_earlier_strands_go_first();
 
 /// A process of a network: a strand that runs until a channel is empty or full.
 class process : ext::submitted_task {
@@ -175,6 +193,13 @@ class process : ext::submitted_task {
   /// Called in place of a write to a channel whose reader has ended: throws process_leaves if
   /// nobody reads what this process writes.
   void leave_if_nobody_reads() const;
+  /// Has the process share the worker of the one added before it, unless either is placed.
+  void join_previous() noexcept { joins_previous_ = true; }
+  [[nodiscard]] bool joins_previous() const noexcept { return joins_previous_; }
+  /// Has the process run on this worker. Before the run.
+  void place(unsigned worker) noexcept { worker_ = static_cast<int>(worker); }
+  /// Returns the worker on which the process has to run, -1 if any may.
+  [[nodiscard]] int worker() const noexcept { return worker_; }
 
  protected:
   virtual void run_body() = 0;
@@ -248,6 +273,8 @@ class process : ext::submitted_task {
   network_state* network_;
   const std::atomic<bool>* network_ends_;
   std::string name_;
+  int worker_ = -1;
+  bool joins_previous_ = false;
   /// The number of waits so far, and the phase.
   std::atomic<std::uint64_t> state_{static_cast<std::uint64_t>(phase::ready)};
   std::atomic<bool> is_published_{true};  ///< false while publish() uses the process
