@@ -86,10 +86,9 @@ class compression {
   compression(const compress_arguments& given, const open_file& from, text_output& to)
       : from_(from), to_(to), block_bytes_(block_bytes(given.level)), compress_(given.level) {}
 
-  /// Compresses all of the file on the workers of the calling strand.
-  void operator()(unsigned workers, pipeline_options options, bool is_on_chip) {
+  /// Compresses all of the file on the workers of the calling strand, so many blocks at once.
+  void operator()(std::size_t max_blocks, pipeline_options options, bool is_on_chip) {
     block_reader reader(from_, block_bytes_, in_memory_);
-    const std::size_t max_blocks = std::size_t{2} * workers;
     // On the chip one strand reads many blocks before its core takes up one of them.
     options.capacity = is_on_chip ? max_blocks : 1;
     pipeline(options, reader,
@@ -171,7 +170,7 @@ void compress(const command_line::command& command, const compress_arguments& gi
   watch(bar, given.run.quiet, run.done(), blocks_of(from, block_bytes(given.level)));
   compress_report report;
   report.run = run_stream(given.run, [&](unsigned workers, const pipeline_options& options) {
-    run(workers, options, is_on_chip(given.run));
+    run(items_at_once(given.run, workers), options, is_on_chip(given.run));
   });
   to.done();
   bar.reset();

@@ -178,7 +178,7 @@ void decode_all(const mjpeg_arguments& given, unsigned workers, pipeline_options
   const mjpeg::decoding_options how{.use_library = uses_library(given),
                                     .make_picture = !given.folder.empty(),
                                     .max_pixels = given.max_pixels};
-  const std::size_t max_frames = std::size_t{2} * workers;
+  const std::size_t max_frames = items_at_once(given.run, workers);
   // On the chip one strand reads many frames before its core takes up one of them.
   options.capacity = is_on_chip(given.run) ? max_frames : 1;
   pipeline(options, frames,

@@ -108,10 +108,9 @@ class drawing {
   drawing(const scene& what, const picture_format& as, text_output& to)
       : scene_(what), format_(as), to_(to) {}
 
-  /// Draws on the workers of the calling strand.
-  void operator()(unsigned workers, pipeline_options options) {
+  /// Draws on the workers of the calling strand, so many bands at once.
+  void operator()(std::size_t max_bands, pipeline_options options) {
     const renderer light(scene_);
-    const std::size_t max_bands = std::size_t{2} * workers;
     to_.write(format_.head());
     options.capacity = max_bands;
     pipeline(
@@ -200,9 +199,10 @@ void raytrace(const command_line::command& command, const raytrace_arguments& gi
   std::optional<progress_bar> bar;
   watch(bar, given.run.quiet, picture.done(),
         static_cast<std::size_t>((what.height + rows_per_band - 1) / rows_per_band));
-  const stream_facts run = run_stream(
-      given.run,
-      [&](unsigned workers, const pipeline_options& options) { picture(workers, options); });
+  const stream_facts run =
+      run_stream(given.run, [&](unsigned workers, const pipeline_options& options) {
+        picture(items_at_once(given.run, workers), options);
+      });
   out.done();
   bar.reset();
   say(given, what, {run, picture.rays()});

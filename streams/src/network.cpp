@@ -92,9 +92,10 @@ void network::run(std::stop_token stop) {
   if (has_run_) throw usage_error("stream: a network runs once");
   ext::require_executor("stream::network::run");
   state_->require_complete();
+  // A backend with a clock of its own has traces of its own.
   const bool has_own_time = ext::current_executor()->traits().has_own_time;
-  if ((options_.measure || options_.trace != nullptr) && !has_own_time)
-    state_->measure(options_.trace);
+  trace::session* const session = has_own_time ? nullptr : options_.trace;
+  if (options_.measure || session != nullptr) state_->measure(session);
   has_run_ = true;
   {
     std::exception_ptr stopped = std::make_exception_ptr(cancelled("stream: a stop was requested"));

@@ -33,7 +33,8 @@ void network_state::run() {
   home_ = &ext::require_executor("stream::network::run");
   const ext::executor_traits& traits = home_->traits();
   workers_ = traits.worker_count;
-  begun_ = tick_clock::now();
+  has_own_time_ = traits.has_own_time;
+  begun_ = activity_clock::now();
   may_spin_ = traits.worker_count > 1 && !traits.has_own_time;
   search_period_ = std::bit_ceil(std::max<std::uint64_t>(1024, 4 * processes_.size()));
   activity_.store(processes_.size(), std::memory_order_relaxed);
@@ -46,7 +47,7 @@ void network_state::run() {
   }
   start_next();
   if (!processes_.empty()) end_.wait("the end of a network");
-  ended_ = tick_clock::now();
+  ended_ = activity_clock::now();
 }
 
 /// One process at a time: each starts the next one, so that a worker's queue stays short.

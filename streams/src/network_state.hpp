@@ -143,6 +143,7 @@ class network_state {
   bool may_spin_ = false;
   unsigned workers_ = 0;
   bool is_measured_ = false;
+  bool has_own_time_ = false;
   ticks begun_, ended_;
   alignas(64) std::atomic<bool> ends_early_{false};
   std::stop_source early_end_;

@@ -15,10 +15,6 @@ namespace creek::stream {
 
 namespace {
 
-double seconds(ticks span) {
-  return static_cast<double>(tick_clock::to_nanoseconds(span).count()) * 1e-9;
-}
-
 double busy(const process_figures& one) {
   return one.active_s + one.tasks_s;
 }
@@ -50,6 +46,11 @@ void detail::network_state::measure(trace::session* session) {
 }
 
 network_report detail::network_state::report() const {
+  const auto seconds = [this](ticks span) {
+    const auto ns = has_own_time_ ? static_cast<std::int64_t>(span.count)
+                                  : tick_clock::to_nanoseconds(span).count();
+    return static_cast<double>(ns) * 1e-9;
+  };
   network_report made{.elapsed_s = is_measured_ ? seconds(ended_ - begun_) : 0,
                       .workers = workers_,
                       .processes = {},
@@ -121,6 +122,11 @@ const process_figures* quiet_source(const network_report& report) {
 
 }  // namespace
 
+void share_energy(network_report& report, double joules, double watts) {
+  report.joules = joules;
+  for (process_figures& each : report.processes) each.joules = watts * busy(each);
+}
+
 std::string bottleneck(const network_report& report) {
   if (report.elapsed_s <= 0 || report.processes.empty()) return "no times were measured";
   const auto total =
@@ -159,19 +165,26 @@ std::string bottleneck(const network_report& report) {
 }
 
 std::string to_string(const network_report& report) {
+  const double rest =
+      std::accumulate(report.processes.begin(), report.processes.end(), report.joules,
+                      [](double left, const process_figures& each) { return left - each.joules; });
   std::string text;
   const auto add = std::back_inserter(text);
   fmt::format_to(add, "{:.3f} s, {} worker{}\n", report.elapsed_s, report.workers,
                  report.workers == 1 ? "" : "s");
-  fmt::format_to(add, "{:<24} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}   % of the time\n", "process",
-                 "active", "tasks", "items", "room", "elsewhere", "worker");
+  const bool has_energy = report.joules > 0;
+  fmt::format_to(add, "{:<24} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}   % of the time{}\n", "process",
+                 "active", "tasks", "items", "room", "elsewhere", "worker",
+                 has_energy ? "     joules" : "");
   for (const process_figures& each : report.processes) {
     const auto share = [&](double part) { return percent(part, report.elapsed_s); };
-    fmt::format_to(add, "{:<24} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>9.1f} {:>8.1f}\n", each.name,
+    fmt::format_to(add, "{:<24} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>9.1f} {:>8.1f}", each.name,
                    share(each.active_s), share(each.tasks_s), share(each.waited_items_s),
                    share(each.waited_room_s), share(each.waited_elsewhere_s),
                    share(each.waited_worker_s));
+    text += has_energy ? fmt::format("{:>27.3f}\n", each.joules) : "\n";
   }
+  if (has_energy) fmt::format_to(add, "{:<40}{:>66.3f}\n", "idle workers and shared parts", rest);
   fmt::format_to(add, "{:<41} {:>12} {:>9} {:>10} {:>10}\n", "channel", "items", "capacity",
                  "r waits", "w waits");
   for (const channel_figures& each : report.channels) {
@@ -190,9 +203,11 @@ std::string to_dot(const network_report& report) {
     const process_figures& each = report.processes[i];
     fmt::format_to(
         add, "  p{} [label={}];\n", i,
-        in_quotes(report.elapsed_s > 0 ? fmt::format("{}\n{:.0f} % active", each.name,
-                                                     percent(busy(each), report.elapsed_s))
-                                       : each.name));
+        in_quotes(report.elapsed_s > 0
+                      ? fmt::format("{}\n{:.0f} % active{}", each.name,
+                                    percent(busy(each), report.elapsed_s),
+                                    report.joules > 0 ? fmt::format(", {:.3g} J", each.joules) : "")
+                      : each.name));
   }
   for (const channel_figures& each : report.channels) {
     const std::string rate =

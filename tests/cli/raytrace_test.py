@@ -282,11 +282,26 @@ class Picture(FolderCase):
             names = {event.get("args", {}).get("name") for event in json.load(trace)["traceEvents"]}
         self.assertLessEqual({"source", "sink"}, names)
 
-    def test_on_the_chip_stages_have_no_times(self):
-        done = run("-o", self.path("out.ppm"), "--backend", "scc", "--report")
-        self.assertEqual(done.returncode, 2)
-        self.assertEqual(done.stderr.count(b"\n"), 1)
-        self.assertIn(b"--report", done.stderr)
+    def test_shares_the_energy_of_the_chip_among_the_stages(self):
+        done = run("-o", self.path("out.ppm"), "--width", "64", "--height", "48", "--backend", "scc", "--cores", "4",
+                   "--report", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stderr.decode().splitlines()
+        chip = json.loads(done.stdout)["simulated"]
+        self.assertEqual(lines[0], f"{chip['virtual_ms'] / 1e3:.3f} s, 4 workers")
+        self.assertTrue(lines[1].endswith("joules"), lines)
+        joules = [float(line.split()[-1]) for line in lines[2:7]]  # four processes and the rest
+        self.assertAlmostEqual(sum(joules), chip["joules"], delta=0.003)
+        self.assertGreater(joules[1], 0.05 * chip["joules"])  # four of 48 cores, in the tasks of the stage
+
+    def test_shares_modelled_energy_among_the_stages(self):
+        done = run("-o", self.path("out.ppm"), "--width", "200", "--height", "150", "--workers", "2", "--report",
+                   env={**os.environ, "CREEK_METER": "model"})
+        lines = done.stderr.decode().splitlines()
+        self.assertTrue(lines[1].endswith("joules"), lines)
+        self.assertGreater(float(lines[3].split()[-1]), 0)
+        without = run("-o", self.path("out.ppm"), "--width", "9", "--report", env={**os.environ, "CREEK_METER": "none"})
+        self.assertNotIn(b"joules", without.stderr)
 
     def test_a_graph_that_cannot_be_written_is_refused_first(self):
         for option in (("--dot",), ("--trace",), ("--backend", "scc", "--heatmap")):

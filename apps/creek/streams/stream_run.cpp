@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <creek/core/error.hpp>
 #include <creek/core/version.hpp>
+#include <creek/power/meter.hpp>
 #include <creek/scc.hpp>
 #include <creek/tasking/runtime.hpp>
 #include <csignal>
@@ -24,8 +26,8 @@
 namespace creek::tool {
 namespace {
 
-/// Maximum number of tasks in the message-passing memory of a core. A stage with fewer items at
-/// once never fills its deque, with which its next item would run before others get one.
+/// Maximum number of tasks in the message-passing memory of a core, beside the messages of
+/// channels. A stage that fills its deque runs its next item itself, and others get none meanwhile.
 constexpr std::size_t max_tasks_in_deque = 36;
 
 std::string backend_name(const stream_options& given) {
@@ -55,6 +57,12 @@ void run_on_workers(const stream_options& given, const stream_work& work,
   workers.shut_down();
 }
 
+/// Returns the draw of a core while it runs tasks.
+units::watts draw_of(const scc_backend::account_usage& tasks) {
+  const units::seconds time = (tasks.busy + tasks.waiting).in_seconds();
+  return time.value > 0 ? tasks.energy / time : units::watts{};
+}
+
 void run_on_chip(const stream_options& given, const stream_work& work,
                  const pipeline_options& options, stream_facts& facts) {
   scc chip;
@@ -75,13 +83,25 @@ void run_on_chip(const stream_options& given, const stream_work& work,
                                      .seed = seed,
                                      .is_measured = chip.machine.cycles_a_host_second > 0,
                                      .length = report.ended,
-                                     .energy = report.energy};
+                                     .energy = report.energy,
+                                     .active = draw_of(report.tasks)};
+}
+
+power::core_activity activity_of(const stream::network_report& report) {
+  power::core_activity made;
+  made.cores = report.workers;
+  for (const stream::process_figures& each : report.processes)
+    made.computing += units::seconds{each.active_s + each.tasks_s};
+  made.wall = units::seconds{report.elapsed_s};
+  return made;
 }
 
 /// Collects what a pipeline does, as far as the options ask for it.
 class watched_run {
  public:
-  explicit watched_run(const stream_options& given) : given_(given) {
+  explicit watched_run(const stream_options& given)
+      : given_(given), metering_(power::meter_options::from_environment()) {
+    if (reports() && !is_on_chip(given)) meter_.emplace(metering_);
     if (traces()) session_.emplace(trace::options{});
     if (!given.dot.empty()) dot_.emplace(given.dot);
     // Not committed: these fail now if they could not be written at the end.
@@ -89,8 +109,22 @@ class watched_run {
     if (!given.chip.heatmap.empty()) text_output(given.chip.heatmap);
   }
   [[nodiscard]] pipeline_options options() {
-    const bool reports = given_.report || dot_;
-    return {.report = reports ? &report_ : nullptr, .trace = session_ ? &*session_ : nullptr};
+    return {.report = reports() ? &report_ : nullptr, .trace = session_ ? &*session_ : nullptr};
+  }
+  /// Shares the energy of a run on the chip, or what the meter has read, among the stages.
+  void share_energy(const stream_facts& facts) {
+    if (facts.simulated) {
+      const simulated_stream& on = *facts.simulated;
+      return stream::share_energy(report_, on.energy.value, on.active.value);
+    }
+    if (!meter_) return;
+    const power::energy_figure used = meter_->read_energy();
+    if (!used.available()) return;
+    // The model knows what an active core draws beside an idle one; its figures are scaled.
+    const power::core_activity activity = activity_of(report_);
+    const double share = used.energy / metering_.model.energy(activity);
+    stream::share_energy(report_, used.energy.value,
+                         share * metering_.model.core_computing({}).value);
   }
   void write() {
     if (given_.report) std::fputs(to_string(report_).c_str(), stderr);
@@ -102,10 +136,13 @@ class watched_run {
   }
 
  private:
+  [[nodiscard]] bool reports() const { return given_.report || !given_.dot.empty(); }
   /// The chip writes a trace of its own.
   [[nodiscard]] bool traces() const { return !is_on_chip(given_) && !given_.chip.trace.empty(); }
 
   const stream_options& given_;
+  power::meter_options metering_;
+  std::optional<power::meter> meter_;
   stream::network_report report_;
   std::optional<trace::session> session_;
   std::optional<text_output> dot_;  ///< opened first: a bad path fails before the run
@@ -128,8 +165,10 @@ void add_stream_options(command_line::command& command, stream_options& given,
       ->suggest(backends());
   command.add_flag("--json", given.as_json, "Print a JSON object");
   command.add_flag("--quiet", given.quiet, quiet_text);
-  command.add_flag("--report", given.report,
-                   "Print to standard error who was active, who waited, and what would help");
+  command.add_flag(
+      "--report", given.report,
+      "Print to standard error who was active, who waited, what would help, and joules "
+      "(CREEK_METER)");
   command.add_option("--dot", given.dot, "Draw the stages, with rates, into FILE for Graphviz")
       ->type_name("FILE");
   add_chip_options(command, given.chip, {.clock = true, .traces_stages = true});
@@ -138,7 +177,6 @@ void add_stream_options(command_line::command& command, stream_options& given,
 void check_stream_options(const command_line::command& command, const stream_options& given) {
   if (is_on_chip(given)) {
     refuse(command, {"--workers"}, "not with --backend scc, where programs run on --cores");
-    refuse(command, {"--report"}, "not with --backend scc, where stages have no times");
   } else {
     refuse(command, {"--chip", "--cores", "--clock", "--seed", "--check", "--heatmap"},
            "needs --backend scc");
@@ -158,6 +196,11 @@ bool is_on_chip(const stream_options& given) {
   return backend_name(given) == "scc";
 }
 
+std::size_t items_at_once(const stream_options& given, unsigned workers) {
+  const std::size_t spare = workers;
+  return workers + (is_on_chip(given) ? std::min(spare, max_tasks_in_deque) : spare);
+}
+
 stream_facts run_stream(const stream_options& given, const stream_work& work) {
   stream_facts facts;
   facts.backend = backend_name(given);
@@ -167,6 +210,7 @@ stream_facts run_stream(const stream_options& given, const stream_work& work) {
   is_on_chip(given) ? run_on_chip(given, work, watched.options(), facts)
                     : run_on_workers(given, work, watched.options(), facts);
   facts.elapsed = std::chrono::steady_clock::now() - start;
+  watched.share_energy(facts);
   watched.write();
   return facts;
 }

@@ -40,6 +40,10 @@ void check_stream_options(const command_line::command& command, const stream_opt
 void check_standard_output(const stream_options& given, const char* output);
 [[nodiscard]] bool is_on_chip(const stream_options& given);
 
+/// Returns how many items a parallel stage should work on at once: for each worker one, and one to
+/// go on with, if the deque of a simulated core has room for these.
+[[nodiscard]] std::size_t items_at_once(const stream_options& given, unsigned workers);
+
 /// A run on a simulated chip.
 struct simulated_stream {
   std::string chip;
@@ -47,6 +51,7 @@ struct simulated_stream {
   bool is_measured = false;  ///< the clock, by --clock
   exact_time length;
   units::joules energy;  ///< of the whole chip
+  units::watts active;   ///< drawn by a core that runs tasks
 };
 
 struct stream_facts {

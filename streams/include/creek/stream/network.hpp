@@ -50,7 +50,8 @@ struct network_options {
   std::size_t max_capacity = std::size_t{1} << 20;
   bool measure = false;  ///< times for report(): some 30 ns a wait
   /// Gets a track for each process and a graph of the items in each channel, at its waits.
-  /// Measures, too. It outlives the run.
+  /// Measures, too. It outlives the run. Not used on a backend with virtual time, which has its
+  /// own.
   trace::session* trace = nullptr;
 };
 
@@ -212,7 +213,7 @@ class network {
   /// Returns whether run() has begun.
   [[nodiscard]] bool has_run() const noexcept { return has_run_; }
   /// Returns the figures of the run. After run(), which may have thrown. Times are 0 unless
-  /// network_options::measure is set, and on a backend with virtual time.
+  /// network_options::measure is set; they are virtual on a backend with virtual time.
   [[nodiscard]] network_report report() const;
 
  private:

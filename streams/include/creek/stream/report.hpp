@@ -11,7 +11,7 @@
 
 namespace creek::stream {
 
-/// Times of one process, in seconds. They are 0 on a backend with virtual time.
+/// Times of one process, in seconds; virtual ones on a backend with virtual time.
 struct process_figures {
   std::string name;
   double active_s = 0;            ///< on a worker: computing, or held up by the system
@@ -20,6 +20,7 @@ struct process_figures {
   double waited_room_s = 0;       ///< at full channels
   double waited_elsewhere_s = 0;  ///< for files, tasks, and what else wait_elsewhere() waits for
   double waited_worker_s = 0;     ///< ready to go on behind a wait at a channel, for a worker
+  double joules = 0;              ///< by share_energy()
 };
 
 struct channel_figures {
@@ -36,8 +37,13 @@ struct network_report {
   unsigned workers = 0;
   std::vector<process_figures> processes;  ///< in the order in which they were added
   std::vector<channel_figures> channels;   ///< in the order in which they were made
+  double joules = 0;                       ///< of the run, by share_energy()
 };
 
+/// Divides the energy of a run among its processes, which were measured: a process gets `watts` for
+/// the time in which it and its tasks were active. The rest belongs to none of them: idle workers,
+/// and what all share.
+void share_energy(network_report& report, double joules, double watts);
 /// Returns what limits the speed of the network, and what would help, in one line.
 [[nodiscard]] std::string bottleneck(const network_report& report);
 /// Returns a table of processes, one of channels, and the bottleneck.
