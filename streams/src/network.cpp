@@ -95,7 +95,8 @@ void network::run(std::stop_token stop) {
   // A backend with a clock of its own has traces of its own.
   const bool has_own_time = ext::current_executor()->traits().has_own_time;
   trace::session* const session = has_own_time ? nullptr : options_.trace;
-  if (options_.measure || session != nullptr) state_->measure(session);
+  if (options_.measure || session != nullptr)
+    state_->measure({.is_of_backend = has_own_time}, session);
   has_run_ = true;
   {
     std::exception_ptr stopped = std::make_exception_ptr(cancelled("stream: a stop was requested"));

@@ -33,8 +33,7 @@ void network_state::run() {
   home_ = &ext::require_executor("stream::network::run");
   const ext::executor_traits& traits = home_->traits();
   workers_ = traits.worker_count;
-  has_own_time_ = traits.has_own_time;
-  begun_ = activity_clock::now();
+  begun_ = clock_.now();
   may_spin_ = traits.worker_count > 1 && !traits.has_own_time;
   search_period_ = std::bit_ceil(std::max<std::uint64_t>(1024, 4 * processes_.size()));
   activity_.store(processes_.size(), std::memory_order_relaxed);
@@ -47,7 +46,7 @@ void network_state::run() {
   }
   start_next();
   if (!processes_.empty()) end_.wait("the end of a network");
-  ended_ = activity_clock::now();
+  ended_ = clock_.now();
 }
 
 /// One process at a time: each starts the next one, so that a worker's queue stays short.

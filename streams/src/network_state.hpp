@@ -38,7 +38,7 @@ class network_state {
   [[nodiscard]] const channel_base& channel(std::size_t index) const { return *channels_[index]; }
   /// Has the times of processes and channels measured, and traced if `session` is not null. Before
   /// run(), with all processes.
-  void measure(trace::session* session);
+  void measure(activity_clock by, trace::session* session);
   /// Returns the figures of the run; times only if they were measured.
   [[nodiscard]] network_report report() const;
   /// Throws usage_error if an end of a channel belongs to no process.
@@ -143,7 +143,7 @@ class network_state {
   bool may_spin_ = false;
   unsigned workers_ = 0;
   bool is_measured_ = false;
-  bool has_own_time_ = false;
+  activity_clock clock_;
   ticks begun_, ended_;
   alignas(64) std::atomic<bool> ends_early_{false};
   std::stop_source early_end_;

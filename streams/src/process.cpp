@@ -91,7 +91,7 @@ void process::note_wait(channel_base& at, side which) noexcept {
   trace::track* const track = activity_->track;
   if (track == nullptr) return;
   const auto items = static_cast<std::int64_t>(at.place_.size(process_memory{}));
-  track->record(trace::event_kind::counter, tick_clock::now(), at.trace_name_, items);
+  track->record(trace::event_kind::counter, activity_->clock.now(), at.trace_name_, items);
 }
 
 void process::suspend_at(channel_base& at, side which) {

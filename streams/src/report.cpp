@@ -35,10 +35,11 @@ std::string in_quotes(std::string_view text) {
 
 }  // namespace
 
-void detail::network_state::measure(trace::session* session) {
+void detail::network_state::measure(activity_clock by, trace::session* session) {
+  clock_ = by;
   is_measured_ = true;
   for (const auto& each : processes_) {
-    each->activity_ = std::make_unique<activity>();
+    each->activity_ = std::make_unique<activity>(by);
     if (session != nullptr) each->activity_->track = &session->add_track(each->name());
   }
   if (session == nullptr) return;
@@ -47,8 +48,8 @@ void detail::network_state::measure(trace::session* session) {
 
 network_report detail::network_state::report() const {
   const auto seconds = [this](ticks span) {
-    const auto ns = has_own_time_ ? static_cast<std::int64_t>(span.count)
-                                  : tick_clock::to_nanoseconds(span).count();
+    const auto ns = clock_.is_of_backend ? static_cast<std::int64_t>(span.count)
+                                         : tick_clock::to_nanoseconds(span).count();
     return static_cast<double>(ns) * 1e-9;
   };
   network_report made{.elapsed_s = is_measured_ ? seconds(ended_ - begun_) : 0,

@@ -345,8 +345,8 @@ TEST_P(Network, LeavesAWorkerToTasksFromOutside) {
 
 /// A process that was placed begins on its worker and goes on there behind each wait.
 TEST_P(Network, KeepsProcessesWhereTheyWerePlaced) {
-  if (GetParam().backend == "tbb") GTEST_SKIP() << "oneTBB chooses the threads";
-  on_each_runtime([](creek::runtime& rt) {
+  const bool stays = GetParam().backend != "tbb";  // there oneTBB chooses the threads
+  on_each_runtime([stays](creek::runtime& rt) {
     rt.run([&] {
       const unsigned workers = creek::ext::current_executor()->traits().worker_count;
       const auto here = [] {
@@ -362,9 +362,11 @@ TEST_P(Network, KeepsProcessesWhereTheyWerePlaced) {
         const unsigned place = i * 3 % workers;
         const auto one = net.add(
             "stage",
-            [here, place](in<int>& from, out<int>& to) {
+            [here, place, stays](in<int>& from, out<int>& to) {
               while (const auto each = from.read()) {
-                EXPECT_EQ(here(), place);
+                if (stays) {
+                  EXPECT_EQ(here(), place);
+                }
                 to.write(*each);
               }
             },

@@ -196,6 +196,47 @@ TEST(StreamsOnChip, EndsWithMessagesUnderWay) {
   });
 }
 
+/// An item whose copy fails.
+struct fragile {
+  int value = 0;
+  fragile(int number) : value(number) {}  // NOLINT
+  fragile(const fragile& from) : value(from.value) {
+    if (value == 3) throw std::runtime_error("three");
+  }
+  fragile(fragile&&) = default;
+};
+
+TEST(StreamsOnChip, SendsWhatWasMadeBeforeAFailure) {
+  for (const unsigned place : {0U, 1U}) {
+    runtime rt(scc(4));
+    rt.run([&] {
+      std::vector<int> got;
+      network net;
+      auto ends = net.make_channel<fragile>(8);
+      const auto writer = net.add(
+          "writer",
+          [](out<fragile>& to) {
+            std::vector<fragile> some;
+            some.reserve(4);
+            for (int i = 1; i <= 4; ++i) some.emplace_back(i);
+            EXPECT_THROW(to.write(std::span<const fragile>(some)), std::runtime_error);
+            to.write(7);
+          },
+          std::move(ends.writer));
+      const auto reader = net.add(
+          "reader",
+          [&](in<fragile>& from) {
+            while (const auto each = from.read()) got.push_back(each->value);
+          },
+          std::move(ends.reader));
+      net.place(writer, 0);
+      net.place(reader, place);
+      net.run();
+      EXPECT_EQ(got, (std::vector<int>{1, 2, 7}));
+    });
+  }
+}
+
 TEST(TransferBytes, CountsWhatAnItemHolds) {
   using stream::transfer_bytes;
   EXPECT_EQ(transfer_bytes(7), sizeof(int));

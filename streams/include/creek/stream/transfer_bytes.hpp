@@ -13,10 +13,10 @@
 namespace creek::stream {
 
 /// Returns how many bytes move with an item from one core to another. That is what its member
-/// transfer_bytes() says, if it has one; for ranges, such as strings and vectors, the object with
-/// its elements; else the size of the object, without what it points to.
+/// transfer_bytes() says, if it has one, which must not throw; for ranges, such as strings and
+/// vectors, the object with its elements; else the size of the object, without what it points to.
 template <class T>
-[[nodiscard]] std::size_t transfer_bytes(const T& item) {
+[[nodiscard]] std::size_t transfer_bytes(const T& item) noexcept {
   if constexpr (requires {
                   { item.transfer_bytes() } -> std::convertible_to<std::size_t>;
                 }) {

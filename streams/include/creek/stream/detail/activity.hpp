@@ -12,35 +12,37 @@
 
 namespace creek::stream::detail {
 
-/// Ticks of the host's clock, or nanoseconds of the clock that the backend keeps of its own.
+/// Ticks of the host's clock, or nanoseconds of the one that a backend keeps of its own.
 struct activity_clock {
-  [[nodiscard]] static ticks now() noexcept {
-    if (backend_meter* const meter = backend_meter::current()) [[unlikely]]
-      return {static_cast<std::uint64_t>(meter->now().value * 1e9)};
-    return tick_clock::now();
+  bool is_of_backend = false;
+  [[nodiscard]] ticks now() const noexcept {
+    backend_meter* const meter = is_of_backend ? backend_meter::current() : nullptr;
+    if (meter == nullptr) return tick_clock::now();
+    return {static_cast<std::uint64_t>(meter->now().value * 1e9)};
   }
 };
 
 /// Used by the process's own strand, but for `ready_at` and `tasks`.
 struct activity {
+  explicit activity(activity_clock by) noexcept : clock(by) {}
   enum class wait : std::uint8_t { items, room, elsewhere };
 
   void begin() noexcept {
-    begun = activity_clock::now();
+    begun = clock.now();
     trace::begin(track, "active");
   }
   void end() noexcept {
-    ended = activity_clock::now();
+    ended = clock.now();
     trace::end(track);
   }
   void wait_begins() noexcept {
     ready_at = {};
-    waits_since = activity_clock::now();
+    waits_since = clock.now();
     trace::end(track);
   }
   /// Returns how long it waited, without the time for which it was ready.
   ticks wait_ends(wait what) noexcept {
-    const ticks now = activity_clock::now();
+    const ticks now = clock.now();
     const ticks over = ready_at.count == 0 ? now : ready_at;
     waited[static_cast<std::size_t>(what)] =
         waited[static_cast<std::size_t>(what)] + (over - waits_since);
@@ -49,8 +51,9 @@ struct activity {
     return over - waits_since;
   }
   /// Called by the thread that ends a wait, before it resumes the process.
-  void is_ready() noexcept { ready_at = activity_clock::now(); }
+  void is_ready() noexcept { ready_at = clock.now(); }
 
+  const activity_clock clock;
   ticks begun, ended, waits_since, ready_at, queued;
   std::array<ticks, 3> waited{};
   std::atomic<std::uint64_t> tasks{0};  ///< ticks of the tasks of a parallel stage

@@ -130,6 +130,14 @@ class channel final : public channel_base {
 
  private:
   // Items that travel lie in the ring at once, but only the writer knows that.
+  /// Sends the items that were made, also if a constructor throws.
+  struct sent_batch {
+    item_route& by;
+    std::size_t items = 0, bytes = 0;
+    ~sent_batch() {
+      if (items != 0) by.send_items(items, bytes);
+    }
+  };
   template <class U>
   [[nodiscard, gnu::noinline]] bool try_send(U&& value) {
     if (route()->room() == 0) return false;
@@ -139,12 +147,11 @@ class channel final : public channel_base {
   }
   template <class Iterator>
   [[nodiscard, gnu::noinline]] std::size_t try_send_some(Iterator first, std::size_t count) {
-    const std::size_t sent = std::min(count, route()->room());
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < sent; ++i, ++first)
-      bytes += transfer_bytes(*producer_.try_emplace_hidden(*first));
-    if (sent != 0) route()->send_items(sent, bytes);
-    return sent;
+    const std::size_t limit = std::min(count, route()->room());
+    sent_batch batch{*route()};
+    for (; batch.items < limit; ++first, ++batch.items)
+      batch.bytes += transfer_bytes(*producer_.try_emplace_hidden(*first));
+    return limit;
   }
 
   struct deleter {

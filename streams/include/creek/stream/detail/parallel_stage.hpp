@@ -77,9 +77,9 @@ class started_item : ext::submitted_task {
   void work() noexcept {
     const auto body = [](void* self) noexcept { static_cast<started_item*>(self)->call(); };
     activity* const measured = tasks_->measured();
-    const ticks begun = measured != nullptr ? activity_clock::now() : ticks{};
+    const ticks begun = measured != nullptr ? measured->clock.now() : ticks{};
     std::exception_ptr of_tasks = ext::run_branch_as_task(body, this);
-    if (measured != nullptr) measured->tasks += (activity_clock::now() - begun).count;
+    if (measured != nullptr) measured->tasks += (measured->clock.now() - begun).count;
     if (of_tasks && !failure_) failure_ = std::move(of_tasks);
     counted_tasks& tasks = *tasks_;  // the item may be started anew
     end_.finish();
