@@ -21,11 +21,7 @@ namespace {
 
 using namespace conformance;
 
-class Blocking : public Conformance {
- protected:
-  /// Returns whether a call leaves the worker to others: not where time is the backend's own.
-  bool leaves_the_worker() const { return GetParam().backend != "scc"; }
-};
+class Blocking : public Conformance {};
 CONFORMANCE(Blocking);
 
 /// A pipe; what is written into it wakes who reads.
@@ -77,7 +73,7 @@ TEST_P(Blocking, RunsOnTheCallersThreadOutsideOfARuntime) {
 }
 
 TEST_P(Blocking, RunsOnAThreadThatIsNoWorker) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   in_each_runtime([] {
     EXPECT_THROW(creek::blocking([] { creek::spawn([] {}); }), creek::usage_error);
     EXPECT_THROW(creek::blocking([] { creek::taskwait(); }), creek::usage_error);
@@ -85,7 +81,7 @@ TEST_P(Blocking, RunsOnAThreadThatIsNoWorker) {
 }
 
 TEST_P(Blocking, LeavesTheWorkerToOtherTasks) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   in_each_runtime([] {
     constexpr int pairs = 20;
     std::vector<pipe_of_bytes> pipes(pairs);
@@ -100,7 +96,7 @@ TEST_P(Blocking, LeavesTheWorkerToOtherTasks) {
 }
 
 TEST_P(Blocking, HasMoreCallsThanThreads) {
-  if (!leaves_the_worker() || GetParam().workers != 1) return;
+  if (is_simulated() || GetParam().workers != 1) return;
   creek::runtime rt = make_runtime({.workers = 1}, GetParam().backend);
   rt.run([] {
     constexpr int calls = 540;

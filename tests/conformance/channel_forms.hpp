@@ -8,10 +8,7 @@
 
 namespace conformance {
 
-class ChannelConformance : public Conformance {
- protected:
-  bool is_simulated() const { return GetParam().backend == "scc"; }
-};
+class ChannelConformance : public Conformance {};
 
 /// Calls test(form) for every form of a channel.
 template <class Test>

@@ -20,11 +20,7 @@ namespace {
 
 using namespace conformance;
 
-class Descriptors : public Conformance {
- protected:
-  /// Returns whether a wait leaves the worker to others: not where time is the backend's own.
-  bool leaves_the_worker() const { return GetParam().backend != "scc"; }
-};
+class Descriptors : public Conformance {};
 CONFORMANCE(Descriptors);
 
 /// A pair of connected descriptors that do not block.
@@ -80,7 +76,7 @@ TEST_P(Descriptors, ReturnAtOnceIfReady) {
 }
 
 TEST_P(Descriptors, LeaveTheWorkerToOtherTasks) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   in_each_runtime([] {
     constexpr int pairs = 50;
     std::vector<connection> all(pairs);
@@ -98,7 +94,7 @@ TEST_P(Descriptors, LeaveTheWorkerToOtherTasks) {
 }
 
 TEST_P(Descriptors, AreWatchedForReadersAndWritersAtOnce) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   in_each_runtime([] {
     const connection one;
     one.fill();
@@ -123,7 +119,7 @@ TEST_P(Descriptors, AreWatchedForReadersAndWritersAtOnce) {
 }
 
 TEST_P(Descriptors, AreReadyWhenTheOtherEndCloses) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   in_each_runtime([] {
     connection read_from, written_to;
     written_to.fill();
@@ -144,7 +140,7 @@ TEST_P(Descriptors, AreReadyWhenTheOtherEndCloses) {
 }
 
 TEST_P(Descriptors, AreNotWaitedForAfterAStop) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   in_each_runtime([] {
     const connection one;
     std::stop_source stop;
@@ -165,7 +161,7 @@ TEST_P(Descriptors, AreNotWaitedForAfterAStop) {
 }
 
 TEST_P(Descriptors, MayBecomeReadyWhileAStopIsRequested) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   in_each_runtime([] {
     for (int round = 0; round < 200; ++round) {
       const connection one;

@@ -157,7 +157,7 @@ TEST_P(Foreign, FindsAFullMailbox) {
   in_each_runtime([&] {
     // Sends more than a ring holds; on host while the worker is busy, until its ring is full.
     const bool busy = is_host();
-    const int many = GetParam().backend == "scc" ? 60 : 1000;
+    const int many = is_simulated() ? 60 : 1000;
     std::vector<foreign<pinned>> made = creek::call_on(last(), [&] {
       std::vector<foreign<pinned>> all;
       for (int i = 0; i < many; ++i) all.push_back(make_foreign<pinned>(seen));

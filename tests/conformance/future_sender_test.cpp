@@ -188,8 +188,7 @@ TEST_P(FutureSender, CompletesOnceWhoeverMeets) {
     return text != nullptr ? std::strtoull(text, nullptr, 0) : otherwise;
   };
   const std::uint64_t seed = number_from("CREEK_TEST_SEED", std::random_device{}());
-  const std::uint64_t rounds =
-      number_from("CREEK_TEST_ROUNDS", GetParam().backend == "scc" ? 20 : 100);
+  const std::uint64_t rounds = number_from("CREEK_TEST_ROUNDS", is_simulated() ? 20 : 100);
   std::cout << "replay with CREEK_TEST_SEED=" << seed << "\n";
   std::uint64_t started = 0;
   std::atomic<std::uint64_t> completed{0};

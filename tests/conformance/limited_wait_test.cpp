@@ -25,10 +25,7 @@ using namespace std::chrono_literals;
 using std::future_status;
 using std::chrono::steady_clock;
 
-class LimitedWait : public Conformance {
- protected:
-  bool is_simulated() const { return GetParam().backend == "scc"; }
-};
+class LimitedWait : public Conformance {};
 CONFORMANCE(LimitedWait);
 
 /// Returns the time of the caller: virtual on the simulated chip.

@@ -30,7 +30,7 @@ using creek::remote;
 class Post : public Conformance {
  protected:
   core_id last() const { return core_id{static_cast<int>(GetParam().workers) - 1}; }
-  int count() const { return GetParam().backend == "scc" ? 40 : 1000; }
+  int count() const { return is_simulated() ? 40 : 1000; }
 };
 CONFORMANCE(Post);
 
@@ -232,7 +232,7 @@ TEST_P(Post, MergesOperationsOfManySendersAndThreadsOutside) {
 TEST_P(Post, SendsBatchesForObjectsInTurns) {
   in_each_runtime([&] {
     // More than have a place of their own, on scc as many as are quick.
-    const int objects = GetParam().backend == "scc" ? 5 : 100;
+    const int objects = is_simulated() ? 5 : 100;
     std::vector<remote<statistics>> all;
     std::vector<std::vector<int>> expected(static_cast<std::size_t>(objects));
     for (int i = 0; i < objects; ++i) {
@@ -365,7 +365,7 @@ TEST_P(Post, EndsTheProgramByAnExceptionThatNobodyTakes) {
 TEST_P(Post, LetsTheTasksOfAWaitingStrandRunBesidePostsWithoutEnd) {
   if (GetParam().backend == "tbb") GTEST_SKIP() << "a post runs in the strand that sends it";
   in_each_runtime([&] {
-    creek::support::endless_calls calls(core_id{0}, GetParam().backend == "scc" ? 1000 : 1'000'000);
+    creek::support::endless_calls calls(core_id{0}, is_simulated() ? 1000 : 1'000'000);
     creek::promise<void> done;
     creek::future<void> task = creek::async([&] { done.set_value(); });
     done.get_future().get();

@@ -279,7 +279,7 @@ TEST_P(Remote, CallsForALimitedTime) {
     go_on.set_value();
     busy.get();
     EXPECT_EQ(there.call(&account::get), 5);
-    if (GetParam().backend == "scc") {
+    if (is_simulated()) {
       EXPECT_THROW((void)there.call_until(std::chrono::steady_clock::now() + 1h, &account::get),
                    creek::usage_error);
     } else {
@@ -470,7 +470,7 @@ TEST_P(Remote, FloodsBothWays) {
       }
       void take(int) { ++got; }
     };
-    const int count = GetParam().backend == "scc" ? 60 : 2000;
+    const int count = is_simulated() ? 60 : 2000;
     const remote<counter> a = make_on<counter>(core_id{0});
     const remote<counter> b = make_on<counter>(last());
     const auto link = [](counter& c, const remote<counter>& other) { c.other = other; };

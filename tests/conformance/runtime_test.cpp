@@ -133,7 +133,7 @@ TEST_P(Runtime, RunsTasksWhileThoseOfAnotherPollForThem) {
     std::atomic<unsigned> polling{0};
     std::vector<creek::future<void>> polls;
     // Simulated cores share a thread, which a polling core does not yield.
-    const unsigned pollers = GetParam().backend == "scc" ? 1 : GetParam().workers;
+    const unsigned pollers = is_simulated() ? 1 : GetParam().workers;
     for (unsigned i = 0; i < pollers; ++i) {
       polls.push_back(outer.async([&] {
         ++polling;

@@ -245,7 +245,7 @@ TEST_P(ServiceOptions, RefuseWhatCannotBe) {
   if (workers == 1) return;
   EXPECT_EQ(refusal({core_id{workers - 1}, core_id{workers - 1}}), "accepted");
   const std::string first = refusal({core_id{0}});
-  if (GetParam().backend == "scc") {
+  if (is_simulated()) {
     EXPECT_TRUE(says(first, "serve_only names core 0")) << first;
   } else {
     EXPECT_EQ(first, "accepted");

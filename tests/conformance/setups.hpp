@@ -44,6 +44,8 @@ class Conformance : public testing::TestWithParam<setup> {
     on_each_runtime([&](creek::runtime& rt) { rt.run(body); }, deque_capacity);
   }
   bool is_host() const { return GetParam().backend == "host"; }
+  /// Returns whether time is virtual; then a wait for something outside keeps its worker.
+  bool is_simulated() const { return GetParam().backend == "scc"; }
 };
 
 /// Thrown by tasks of these tests.

@@ -12,10 +12,7 @@ namespace {
 using namespace conformance;
 using namespace std::chrono_literals;
 
-class Sleep : public Conformance {
- protected:
-  bool has_own_time() const { return GetParam().backend == "scc"; }
-};
+class Sleep : public Conformance {};
 CONFORMANCE(Sleep);
 
 TEST_P(Sleep, LastsAtLeastItsSpan) {
@@ -23,7 +20,7 @@ TEST_P(Sleep, LastsAtLeastItsSpan) {
     for (const auto span : {1us, 300us, 2000us}) {
       const auto begin = std::chrono::steady_clock::now();
       creek::sleep_for(span);
-      if (!has_own_time()) {
+      if (!is_simulated()) {
         EXPECT_GE(std::chrono::steady_clock::now() - begin, span);
       }
     }
@@ -40,7 +37,7 @@ TEST_P(Sleep, IsOverAtOnceWithoutASpan) {
 
 /// The task that ends the sleep would not run if the sleeper kept the only worker.
 TEST_P(Sleep, LeavesTheWorkerToTheTaskThatEndsIt) {
-  if (has_own_time()) return;
+  if (is_simulated()) return;
   in_each_runtime([] {
     std::stop_source stop;
     creek::spawn([&] { stop.request_stop(); });

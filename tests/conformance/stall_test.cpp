@@ -64,7 +64,7 @@ struct busy {
 class Stall : public Conformance {
  protected:
   // Returns the time limit; on the simulated chip only charges take time.
-  std::chrono::milliseconds limit() const { return GetParam().backend == "scc" ? 2ms : 250ms; }
+  std::chrono::milliseconds limit() const { return is_simulated() ? 2ms : 250ms; }
   core_id last() const { return core_id{static_cast<int>(GetParam().workers) - 1}; }
   bool stays() const { return GetParam().backend != "tbb"; }
 
@@ -219,7 +219,7 @@ TEST_P(Stall, IsWrittenToStandardError) {
 }
 
 TEST_P(Stall, RepeatsOnTheSimulatedChip) {
-  if (GetParam().backend != "scc") GTEST_SKIP() << "host time does not repeat";
+  if (!is_simulated()) GTEST_SKIP() << "host time does not repeat";
   const auto found = [&] {
     reports seen;
     run_with(seen, [&] { make_on<busy>(last(), busy{&seen}).call(&busy::until_found, 1); });

@@ -40,11 +40,7 @@ using creek::stream::write_strings;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class StreamSources : public Conformance {
- protected:
-  /// Returns whether a wait for a descriptor leaves the worker to others.
-  bool leaves_the_worker() const { return GetParam().backend != "scc"; }
-};
+class StreamSources : public Conformance {};
 CONFORMANCE(StreamSources);
 
 coroutine<int()> numbers_to(int end) {
@@ -195,7 +191,7 @@ class both_ends {
 };
 
 TEST_P(StreamSources, ReadLines) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   for (const auto what : {both_ends::kind::pipe, both_ends::kind::sockets}) {
     in_each_runtime([what] {
       both_ends all(what);
@@ -225,7 +221,7 @@ TEST_P(StreamSources, ReadAFile) {
 }
 
 TEST_P(StreamSources, EndWhileTheyWaitIfAStopIsRequested) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   in_each_runtime([] {
     const both_ends quiet(both_ends::kind::pipe);
     std::stop_source stop;
@@ -241,7 +237,7 @@ TEST_P(StreamSources, EndWhileTheyWaitIfAStopIsRequested) {
 }
 
 TEST_P(StreamSources, EndWhileTheyWaitIfASinkFails) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   in_each_runtime([] {
     const both_ends quiet(both_ends::kind::sockets);
     quiet.send("first\n");
@@ -280,7 +276,7 @@ TEST_P(StreamSources, SayWhichFileIsMissing) {
 
 /// More than a pipe holds, read by a thread that begins late.
 TEST_P(StreamSources, HaveSinksThatWaitForRoom) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   for (const auto what : {both_ends::kind::pipe, both_ends::kind::sockets}) {
     in_each_runtime([what] {
       both_ends all(what);
@@ -310,7 +306,7 @@ TEST_P(StreamSources, HaveSinksThatWaitForRoom) {
 }
 
 TEST_P(StreamSources, HaveSinksThatSayIfTheReaderIsGone) {
-  if (!leaves_the_worker()) return;
+  if (is_simulated()) return;
   (void)signal(SIGPIPE, SIG_IGN);
   for (const auto what : {both_ends::kind::pipe, both_ends::kind::sockets}) {
     in_each_runtime([what] {
