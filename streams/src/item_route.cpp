@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include <creek/core/charge.hpp>
-#include <creek/core/messages/spsc_ring.hpp>
 #include <creek/stream/network.hpp>
 #include <creek/tasking/ext/remote_message.hpp>
 
@@ -27,15 +26,17 @@ struct item_route::message {
   [[nodiscard]] bool is_sent() const noexcept { return bytes <= max_bytes_sent; }
 };
 
-void item_route::send_items(std::size_t count, std::size_t bytes) noexcept {
-  room_ -= count;
-  written_ += count;
-  send(news::items, count, bytes);
+void item_route::send_written() noexcept {
+  const word now = written() & ~spsc_place::closed_bit;
+  const std::size_t count = (now - sent_) / spsc_place::step;
+  sent_ = now;
+  if (count != 0) send(news::items, count, channel_.bytes_of_last(count));
+  if (is_closed()) send(news::end_of_items, 0, 0);
 }
 
-void item_route::end_items() noexcept {
-  writer_has_ended_ = true;
-  send(news::end_of_items, 0, 0);
+void item_route::add_room(std::size_t count) noexcept {
+  const mpm_ptr<word> at = position(published_);
+  process_memory::store(at, process_memory::load(at) + static_cast<word>(count) * spsc_place::step);
 }
 
 /// An item that moves within a worker's memory is a copy of the object.
@@ -57,8 +58,10 @@ void item_route::return_room(word published) noexcept {
   send(news::room, count, 0);
 }
 
-void item_route::restart(std::size_t room) noexcept {
-  room_ = room;
+void item_route::restart() noexcept {
+  process_memory::store(position(written_), 0);
+  process_memory::store(position(published_), 0);
+  sent_ = 0;
   returned_ = 0;
   room_is_wanted_ = false;
 }

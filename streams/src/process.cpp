@@ -28,14 +28,54 @@ bool channel_base::is_ready(side which) const noexcept {
   const word written = process_memory::load(place_.written);
   if (which == side::items)
     return writer_has_ended() || written != process_memory::load(place_.taken);
-  if (route_) return route_->room() != 0 || reader_has_ended();
+  if (route_) return route_->has_room(capacity()) || reader_has_ended();
   const word published = process_memory::load(place_.published);
   return (written - published) / spsc_place::step < capacity() || reader_has_ended();
 }
 
 void channel_base::tell_end_of_reader() noexcept {
   reader_has_ended_.store(true, std::memory_order_seq_cst);
-  changed(side::room);
+  wake(side::room);
+}
+
+process& channel_base::watcher() noexcept {
+  alignas(process) static constinit std::byte mark[sizeof(process)]{};  // an address, no process
+  return reinterpret_cast<process&>(mark);
+}
+
+void channel_base::tell_change(side which) noexcept {
+  if (!route_) return wake(which);
+  if (which == side::items) route_->send_written();
+}
+
+void channel_base::were_read(std::size_t count) noexcept {
+  if (route_) return route_->note_read(count, published_position());
+  // By a quarter of the room at least: one wake-up pays for many items.
+  if (is_ready(side::room)) wake(side::room);
+}
+
+void channel_base::hear(news what, std::size_t count) noexcept {
+  const word written = process_memory::load(place_.written);
+  switch (what) {
+    case news::items:
+      process_memory::store(place_.written, written + static_cast<word>(count) * spsc_place::step);
+      return wake(side::items);
+    case news::room_wanted:
+      route_->note_wanted_room();
+      return publish_room();
+    case news::end_of_items:
+      process_memory::store(place_.written, written | spsc_place::closed_bit);
+      return wake(side::items);
+    case news::room:
+      route_->add_room(count);
+      return wake(side::room);
+    case news::end_of_reader:
+      return tell_end_of_reader();
+  }
+}
+
+void channel_base::show_all() noexcept {
+  if (route_) process_memory::store(place_.written, route_->skip_written());
 }
 
 void channel_base::wake(side which) noexcept {

@@ -189,21 +189,21 @@ TEST(SpscRing, ClosesWithAReason) {
   EXPECT_GT(r.in.room(), 0U);
 }
 
-TEST(SpscRing, HidesItemsUntilTheyAreShown) {
+TEST(SpscRing, VisitsTheLastItems) {
   ring<std::unique_ptr<int>> r(3);
-  int* const first = r.in.try_emplace_hidden(std::make_unique<int>(1))->get();
-  EXPECT_NE(r.in.try_emplace_hidden(std::make_unique<int>(2)), nullptr);
-  EXPECT_TRUE(r.out.empty());
-  r.in.show(1);
-  EXPECT_EQ(r.out.try_pop()->get(), first);
-  EXPECT_TRUE(r.out.empty());
-  EXPECT_NE(r.in.try_emplace_hidden(std::make_unique<int>(3)), nullptr);
-  EXPECT_NE(r.in.try_emplace_hidden(std::make_unique<int>(4)), nullptr);
-  EXPECT_EQ(r.in.try_emplace_hidden(std::make_unique<int>(5)), nullptr);
-  r.in.show(3);
-  r.in.close(7);
-  for (const int expected : {2, 3, 4}) EXPECT_EQ(**r.out.try_pop(), expected);
-  EXPECT_EQ(r.out.closed_by_producer(), 7U);
+  const auto last = [&](std::size_t count) {
+    std::vector<int> values;
+    r.in.visit_last(count, [&](const std::unique_ptr<int>& each) { values.push_back(*each); });
+    return values;
+  };
+  EXPECT_TRUE(r.in.try_emplace(std::make_unique<int>(1)));
+  EXPECT_EQ(last(1), std::vector<int>{1});
+  EXPECT_TRUE(r.in.try_emplace(std::make_unique<int>(2)));
+  EXPECT_TRUE(r.out.try_pop());
+  for (const int each : {3, 4}) EXPECT_TRUE(r.in.try_emplace(std::make_unique<int>(each)));
+  EXPECT_EQ(last(3), (std::vector<int>{2, 3, 4}));
+  EXPECT_EQ(last(2), (std::vector<int>{3, 4}));
+  EXPECT_TRUE(last(0).empty());
 }
 
 TEST(SpscRing, RejectsCapacitiesOutOfRange) {

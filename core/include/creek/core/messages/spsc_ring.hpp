@@ -186,22 +186,12 @@ class spsc_producer : detail::spsc_end<T, Memory> {
     return pushed;
   }
 
-  /// Constructs an item that the consumer sees by show() only, and returns it; nullptr if the ring
-  /// is full. For items that have a way to go. All items of a ring are added like this, or none.
-  template <class... Arguments>
-  [[nodiscard]] T* try_emplace_hidden(Arguments&&... arguments) requires object_memory<Memory> {
-    if (known_room() == 0 && look_for_room() == 0) return nullptr;
-    T* const made = this->object(this->index_);
-    construct(std::forward<Arguments>(arguments)...);
-    this->advance();
-    return made;
-  }
-  /// Publishes `count` more of the hidden items. Like close(), a thread that the caller has ordered
-  /// with the one that adds items may call this.
-  void show(std::size_t count) {
-    shown_ += static_cast<word>(count) * end::step;
-    this->memory_.flush();
-    this->memory_.signal(this->where_.written, shown_ | closed_);
+  /// Calls f(const T&) for the last `count` items that were added, which the consumer has not
+  /// taken.
+  template <class F>
+  void visit_last(std::size_t count, F&& f) const requires object_memory<Memory> {
+    for (std::size_t i = this->capacity_ - count; i < this->capacity_; ++i)
+      f(std::as_const(*std::launder(this->object((this->index_ + i) % this->capacity_))));
   }
 
   /// Returns the number of free slots, or fewer, but 0 only if the ring was full during the call.
@@ -285,7 +275,6 @@ class spsc_producer : detail::spsc_end<T, Memory> {
   }
 
   word closed_ = 0;
-  word shown_ = 0;  ///< position of show()
 };
 
 /// The end that takes items. Used by one thread at a time. It does not own the memory.

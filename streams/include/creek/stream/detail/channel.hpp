@@ -22,7 +22,10 @@ class channel final : public channel_base {
       : channel_base(network, number, std::move(item_type)) {
     use(memory_for(capacity), capacity);
   }
-  ~channel() override { drop_items(consumer_); }
+  ~channel() override {
+    show_all();
+    drop_items(consumer_);
+  }
 
   [[nodiscard]] std::size_t capacity() const noexcept override { return producer_.capacity(); }
 
@@ -32,26 +35,21 @@ class channel final : public channel_base {
     block smaller = std::move(memory_);
     spsc_consumer<T> from = consumer_;
     use(std::move(larger), capacity);
-    std::size_t kept = 0;
     try {
-      kept = from.consume([this](T&& item) { (void)producer_.try_emplace(std::move(item)); });
+      from.consume([this](T&& item) { (void)producer_.try_emplace(std::move(item)); });
     } catch (...) {
       drop_items(from);
+      show_all();
       count_from_here();
       throw;
     }
-    if (route() != nullptr) {
-      producer_.show(kept);
-      route()->restart(capacity - kept);
-    }
+    show_all();
     count_from_here();
   }
 
   /// Adds an item; returns false if there is no room.
   template <class U>
   [[nodiscard]] bool try_write(U&& value) {
-    if (route() != nullptr) [[unlikely]]
-      return try_send(std::forward<U>(value));
     if (!producer_.try_emplace(std::forward<U>(value))) [[unlikely]]
       return false;
     changed(side::items);
@@ -60,8 +58,6 @@ class channel final : public channel_base {
   /// Adds as many of these items as there is room for; returns their number.
   template <class Iterator>
   [[nodiscard]] std::size_t try_write_some(Iterator first, std::size_t count) {
-    if (route() != nullptr) [[unlikely]]
-      return try_send_some(first, count);
     const std::size_t written = producer_.try_push(first, count);
     if (written != 0) changed(side::items);
     return written;
@@ -70,12 +66,9 @@ class channel final : public channel_base {
   template <class Take>
   std::size_t try_read(Take&& take, std::size_t limit) {
     const std::size_t count = consumer_.consume(take, limit);
-    if (route() != nullptr) [[unlikely]] {
-      route()->note_read(count, published_position());
-      return count;
-    }
-    if (waits_for_published_room()) [[unlikely]]
-      wake(side::room);
+    light_fence();
+    if (is_watched(side::room)) [[unlikely]]
+      were_read(count);
     return count;
   }
   [[nodiscard]] bool is_empty() { return consumer_.empty(); }
@@ -83,7 +76,8 @@ class channel final : public channel_base {
   [[nodiscard]] bool is_at_end() { return consumer_.closed_by_producer().has_value(); }
 
   void use_messages() override {
-    set_route(std::make_unique<item_route>(*this, capacity(), sizeof(T)));
+    set_route(std::make_unique<item_route>(*this, sizeof(T)));
+    producer_ = spsc_producer<T>({}, route()->writers_place(place()), capacity());
   }
   void publish_room() noexcept override {
     if (!has_room_to_publish()) return;
@@ -97,8 +91,8 @@ class channel final : public channel_base {
     changed(side::room);
   }
   void writer_ends() noexcept {
-    if (route() != nullptr) return route()->end_items();
-    hear(news::end_of_items, 0);
+    producer_.close();
+    changed(side::items);
   }
   /// Items that come later are destroyed with the channel.
   void reader_ends() noexcept {
@@ -109,51 +103,13 @@ class channel final : public channel_base {
     }
     drop_items(consumer_);
   }
-  void hear(news what, std::size_t count) noexcept override {
-    switch (what) {
-      case news::items:
-        producer_.show(count);
-        return changed(side::items);
-      case news::room_wanted:
-        route()->note_wanted_room();
-        return publish_room();
-      case news::end_of_items:
-        producer_.close();
-        return changed(side::items);
-      case news::room:
-        route()->add_room(count);
-        return changed(side::room);
-      case news::end_of_reader:
-        return tell_end_of_reader();
-    }
+  [[nodiscard]] std::size_t bytes_of_last(std::size_t count) const noexcept override {
+    std::size_t bytes = 0;
+    producer_.visit_last(count, [&](const T& item) { bytes += transfer_bytes(item); });
+    return bytes;
   }
 
  private:
-  // Items that travel lie in the ring at once, but only the writer knows that.
-  /// Sends the items that were made, also if a constructor throws.
-  struct sent_batch {
-    item_route& by;
-    std::size_t items = 0, bytes = 0;
-    ~sent_batch() {
-      if (items != 0) by.send_items(items, bytes);
-    }
-  };
-  template <class U>
-  [[nodiscard, gnu::noinline]] bool try_send(U&& value) {
-    if (route()->room() == 0) return false;
-    const T* const made = producer_.try_emplace_hidden(std::forward<U>(value));
-    route()->send_items(1, transfer_bytes(*made));
-    return true;
-  }
-  template <class Iterator>
-  [[nodiscard, gnu::noinline]] std::size_t try_send_some(Iterator first, std::size_t count) {
-    const std::size_t limit = std::min(count, route()->room());
-    sent_batch batch{*route()};
-    for (; batch.items < limit; ++first, ++batch.items)
-      batch.bytes += transfer_bytes(*producer_.try_emplace_hidden(*first));
-    return limit;
-  }
-
   struct deleter {
     void operator()(std::byte* bytes) const noexcept { ::operator delete(bytes, line); }
   };
@@ -168,7 +124,9 @@ class channel final : public channel_base {
   }
   void use(block memory, std::size_t capacity) {
     const auto place = spsc_place_in<T, process_memory>(mpm_ptr{memory.get()});
-    producer_ = spsc_producer<T>({}, place, capacity);
+    if (route() != nullptr) route()->restart();
+    const spsc_place writers = route() != nullptr ? route()->writers_place(place) : place;
+    producer_ = spsc_producer<T>({}, writers, capacity);
     consumer_ = spsc_consumer<T>({}, place, capacity);
     memory_ = std::move(memory);
     set_place(place);
@@ -176,11 +134,6 @@ class channel final : public channel_base {
   static void drop_items(spsc_consumer<T>& from) noexcept {
     while (from.consume([](T&&) noexcept {}) != 0) {
     }
-  }
-  /// The writer is woken by a quarter of the room at least: one wake-up pays for many items.
-  [[nodiscard]] bool waits_for_published_room() noexcept {
-    light_fence();
-    return has_waiting_writer() && is_ready(side::room);
   }
 
   block memory_;

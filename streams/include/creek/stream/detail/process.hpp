@@ -45,8 +45,10 @@ class channel_base {
   virtual void grow(std::size_t capacity) = 0;
   /// Lets the writer see all room: before the reader waits. Called by the reader.
   virtual void publish_room() noexcept = 0;
+  /// Returns the bytes that move with the last items that were written.
+  [[nodiscard]] virtual std::size_t bytes_of_last(std::size_t count) const noexcept = 0;
   /// Called on the worker that news of the other end is for, once they have arrived.
-  virtual void hear(news what, std::size_t count) noexcept = 0;
+  void hear(news what, std::size_t count) noexcept;
   /// Has items travel in messages. Before any is written.
   virtual void use_messages() = 0;
   /// Returns the way of the items, or null if both ends share memory.
@@ -82,8 +84,8 @@ class channel_base {
   void changed(side which) noexcept {
     // Pairs with the fence in process::publish.
     light_fence();
-    if (waiting(which).load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-      wake(which);
+    if (is_watched(which)) [[unlikely]]
+      tell_change(which);
   }
   /// Wakes the process that waits at this side, unless another thread does.
   void wake(side which) noexcept;
@@ -100,19 +102,29 @@ class channel_base {
   }
   /// Returns what the writer knows: whether it has closed its port.
   [[nodiscard]] bool writer_has_closed() const noexcept {
-    return route_ ? route_->has_ended() : writer_has_ended();
+    return route_ ? route_->is_closed() : writer_has_ended();
   }
 
  protected:
   void set_place(const spsc_place& place) noexcept { place_ = place; }
-  void set_route(std::unique_ptr<item_route> route) noexcept { route_ = std::move(route); }
+  [[nodiscard]] const spsc_place& place() const noexcept { return place_; }
+  void set_route(std::unique_ptr<item_route> route) noexcept {
+    route_ = std::move(route);
+    for (auto& each : waiting_) each.store(&watcher(), std::memory_order_relaxed);
+  }
+  /// Returns whether a change of this side is more than a store: somebody may wait for it, or has
+  /// to be told of it.
+  [[nodiscard]] bool is_watched(side which) const noexcept {
+    return waiting_[static_cast<int>(which)].load(std::memory_order_relaxed) != nullptr;
+  }
+  /// Shows the reader all that was written, without a message: before a ring is replaced, or goes.
+  void show_all() noexcept;
+  /// Called where the reader has taken items, if room is watched.
+  void were_read(std::size_t count) noexcept;
   /// Called behind a change of the place, before which all items were counted.
   void count_from_here() noexcept {
     for (const side which : {side::items, side::room})
       counts_[static_cast<int>(which)].position = position(which);
-  }
-  [[nodiscard]] bool has_waiting_writer() const noexcept {
-    return waiting_[static_cast<int>(side::room)].load(std::memory_order_relaxed) != nullptr;
   }
   /// Returns whether the reader has taken items whose room it has not published. Reader only.
   [[nodiscard]] bool has_room_to_publish() const noexcept {
@@ -139,28 +151,30 @@ class channel_base {
     ticks waited;
   };
   [[nodiscard]] word position(side which) const noexcept {
-    if (which == side::room && route_)
-      return static_cast<word>(route_->written()) & item_count::mask;
-    return process_memory::load(which == side::items ? place_.taken : place_.written) /
-           spsc_place::step;
+    if (which == side::items) return process_memory::load(place_.taken) / spsc_place::step;
+    return (route_ ? route_->written() : process_memory::load(place_.written)) / spsc_place::step;
   }
+  /// Returns where the process that waits at this side enters itself.
   [[nodiscard]] std::atomic<process*>& waiting(side which) noexcept {
-    return waiting_[static_cast<int>(which)];
+    return route_ ? route_->waiting(which == side::items) : waiting_[static_cast<int>(which)];
   }
+  void tell_change(side which) noexcept;
+  /// Stands for the route of a channel among the processes that wait.
+  [[nodiscard]] static process& watcher() noexcept;
 
   network_state* network_;
   process* reader_ = nullptr;
   process* writer_ = nullptr;
   std::size_t number_;
   std::string item_type_;
-  // Read at every operation, written when somebody waits.
+  // Read at every operation, written when somebody waits. With a route always the watcher().
   alignas(64) std::atomic<process*> waiting_[2]{};
   spsc_place place_{};
-  std::unique_ptr<item_route> route_;
   std::atomic<bool> reader_has_ended_{false};
   const char* trace_name_ = nullptr;
   item_count counts_[2];
   wait_count waits_[2];
+  std::unique_ptr<item_route> route_;
 };
 
 /// A process of a network: a strand that runs until a channel is empty or full.
@@ -273,11 +287,11 @@ class process : ext::submitted_task {
   network_state* network_;
   const std::atomic<bool>* network_ends_;
   std::string name_;
-  int worker_ = -1;
-  bool joins_previous_ = false;
   /// The number of waits so far, and the phase.
   std::atomic<std::uint64_t> state_{static_cast<std::uint64_t>(phase::ready)};
   std::atomic<bool> is_published_{true};  ///< false while publish() uses the process
+  bool joins_previous_ = false;
+  int worker_ = -1;
   ext::strand* strand_ = nullptr;
   // The channel at which it waits; constant during a wait.
   std::atomic<channel_base*> awaited_{nullptr};
