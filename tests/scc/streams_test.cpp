@@ -135,6 +135,53 @@ TEST(StreamsOnChip, RunsRepeat) {
   }
 }
 
+TEST(StreamsOnChip, AreCleanByEveryMessageProtocol) {
+  using enum message_protocol;
+  for (const message_protocol by :
+       {synchronized_ring, notification_vector, flagged_slot, linked_messages, pair_ring}) {
+    for (const unsigned workers : {1U, 4U, 12U}) {
+      task_report report;
+      scc chosen(workers);
+      chosen.options.messages = by;
+      chosen.machine.check = true;
+      chosen.report = &report;
+      long sum = 0;
+      {
+        runtime rt(chosen);
+        rt.run([&sum] {
+          network net({.capacity = 3});
+          auto [first, last] = net.make_channel<long>();
+          net.add(
+              "numbers",
+              [](out<long>& to) {
+                for (long i = 0; i < 500; ++i) to.write(i);
+              },
+              std::move(first));
+          for (int i = 0; i < 10; ++i) {
+            auto next = net.make_channel<long>();
+            net.add(
+                "adds one",
+                [](in<long>& from, out<long>& to) {
+                  for (const long each : from) to.write(each + 1);
+                },
+                std::move(last), std::move(next.writer));
+            last = std::move(next.reader);
+          }
+          net.add(
+              "sum",
+              [&sum](in<long>& from) {
+                for (const long each : from) sum += each;
+              },
+              std::move(last));
+          net.run();
+        });
+      }
+      EXPECT_EQ(sum, 500 * 499 / 2 + 500 * 10);
+      EXPECT_TRUE(report.faults.empty()) << to_string(by) << ", " << workers;
+    }
+  }
+}
+
 /// The items of a parallel stage lie in memory that all cores share.
 TEST(StreamsOnChip, ParallelStagesMoveTheirItems) {
   const auto time_of = [](std::size_t bytes) {
